@@ -1,0 +1,63 @@
+"""finexpert: a compiled, modular program that answers financial questions the way a domain expert would.
+
+    import finexpert
+
+    with finexpert.Session(finexpert.DuckDBWarehouse("fred.duckdb")) as session:
+        print(session.ask("Using a 6-month moving average, how often did unemployment cross 8 percent?").text)
+
+The names here are the public ones; everything else may change. They are loaded when first used, so importing the
+package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from finexpert.answers import Answer, AnswerFormat
+    from finexpert.modules.financial_expert import FinancialExpert
+    from finexpert.session import Session
+    from finexpert.settings import Settings
+    from finexpert.sources.filing import Filing
+    from finexpert.sources.warehouse import DuckDBWarehouse, Warehouse
+
+_HOME = {
+    "Answer": "finexpert.answers",
+    "AnswerFormat": "finexpert.answers",
+    "DuckDBWarehouse": "finexpert.sources.warehouse",
+    "Filing": "finexpert.sources.filing",
+    "FinancialExpert": "finexpert.modules.financial_expert",
+    "Session": "finexpert.session",
+    "Settings": "finexpert.settings",
+    "Warehouse": "finexpert.sources.warehouse",
+}
+
+__all__ = [
+    "Answer",
+    "AnswerFormat",
+    "DuckDBWarehouse",
+    "Filing",
+    "FinancialExpert",
+    "Session",
+    "Settings",
+    "Warehouse",
+]
+
+# A checkout without symbolic links holds small text files in place of the layer folders.
+if not (Path(__file__).parent / "modules").is_dir():
+    raise ImportError(
+        "finexpert/modules is not a folder: this checkout was made without symbolic links. "
+        "Run 'git config core.symlinks true' and then 'git checkout -- finexpert', or install the wheel."
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'finexpert' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

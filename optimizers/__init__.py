@@ -1,0 +1,1 @@
+"""How a capability is compiled. Nothing is compiled yet."""
