@@ -1,0 +1,135 @@
+"""Every error that the library raises.
+
+A question that cannot be answered is data: an `Answer` whose status says so. What stands here is raised
+when the program itself cannot go on, or inside it, between a layer and the loop that repairs it.
+
+    FinexpertError
+    ├── ConfigurationError          a setting is missing or wrong
+    │   └── ModelNotConfigured      no language model was found or named
+    ├── ModelError                  a language model cannot be used
+    │   ├── ModelUnreachable        the endpoint refuses, hangs or keeps failing
+    │   ├── UnknownPrompt           a recorded model is asked what was not recorded
+    │   └── BudgetExceeded          the next call would pass the budget of this answer or run
+    ├── SandboxUnavailable          no boundary of the operating system can be set up: nothing is executed
+    ├── SandboxFailure              the sandbox broke during a call (killed, protocol violated)
+    ├── DataError                   a data file, folder or download is missing or unusable
+    │   ├── RecordError             the record of an answer cannot be read or does not fit the data
+    │   └── QuestionFileError       a line of a question file does not have the documented form
+    └── StepError                   one step of a plan failed; its own layer may repair it
+        ├── PlanError               the plan is malformed: unknown reference, cycle, wrong type
+        ├── QueryError              a SELECT was refused or failed
+        ├── ScriptError             a script was refused, failed or gave no usable answer
+        ├── CellError               a table cell was not found, or several fit
+        ├── QuoteError              the quoted words, or the value in them, do not stand in the page
+        ├── OperationError          an operation does not apply to its arguments
+        ├── AnswerFormatError       a value does not have the type that the answer must have
+        └── OutputError             the model's text does not have the form that was asked for
+"""
+
+from __future__ import annotations
+
+
+class FinexpertError(Exception):
+    """Root of all errors raised by finexpert."""
+
+
+class ConfigurationError(FinexpertError):
+    """A setting is missing or wrong; the message names it and the value that was read."""
+
+
+class ModelNotConfigured(ConfigurationError):
+    """No language model was named and none was found."""
+
+
+class ModelError(FinexpertError):
+    """A language model cannot be used."""
+
+
+class ModelUnreachable(ModelError):
+    """The model's endpoint refuses, hangs or keeps failing."""
+
+
+class UnknownPrompt(ModelError):
+    """A recorded model was asked something that was not recorded."""
+
+
+class BudgetExceeded(ModelError):
+    """The next call would pass the budget set for this answer or this run."""
+
+
+class SandboxUnavailable(FinexpertError):
+    """No boundary of the operating system could be set up, so no script is run."""
+
+
+class SandboxFailure(FinexpertError):
+    """The sandbox itself broke during a call; the script's result, if any, was thrown away."""
+
+
+class DataError(FinexpertError):
+    """A data file, folder or download is missing or unusable."""
+
+
+class RecordError(DataError):
+    """The record of an answer cannot be read, or does not fit the data at hand."""
+
+
+class QuestionFileError(DataError):
+    """A line of a question file does not have the documented form; the message names file and line."""
+
+
+class StepError(FinexpertError):
+    """One step of a plan failed.
+
+    The text of a step error may be shown to a language model, so it never holds cell values:
+    what raises it scrubs it first.
+    """
+
+    kind = "step"
+
+
+class PlanError(StepError):
+    """The plan is malformed: an unknown reference, a cycle, a wrong type."""
+
+    kind = "plan"
+
+
+class QueryError(StepError):
+    """A SELECT was refused by the warehouse's rules or failed in the database."""
+
+    kind = "sql"
+
+
+class ScriptError(StepError):
+    """A script was refused, raised, ran out of its limits, or set no usable answer."""
+
+    kind = "script"
+
+
+class CellError(StepError):
+    """A table cell was not found, or several fit equally well; the message lists the nearest."""
+
+    kind = "cell"
+
+
+class QuoteError(StepError):
+    """The quoted words do not stand in the page, or the value does not stand in the quote."""
+
+    kind = "quote"
+
+
+class OperationError(StepError):
+    """An operation is unknown, has the wrong number of arguments, or does not apply to them."""
+
+    kind = "compute"
+
+
+class AnswerFormatError(StepError):
+    """A value does not have the type that the answer must have."""
+
+    kind = "answer_format"
+
+
+class OutputError(StepError):
+    """The text of a language model does not have the form that was asked for."""
+
+    kind = "output"

@@ -1,0 +1,75 @@
+"""Every option in one object. Each is also an environment variable: `retries` is FINEXPERT_RETRIES.
+
+    >>> Settings(retries=1).retries
+    1
+
+The order: what is given in code or on the command line, then the environment, then `finexpert.toml` in the
+current folder, then the defaults here.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any, Literal
+
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+Privacy = Literal["schema", "samples", "results"]
+
+
+class Settings(BaseSettings):
+    """What a user may set. Units stand in the descriptions."""
+
+    model_config = SettingsConfigDict(env_prefix="FINEXPERT_", toml_file="finexpert.toml", extra="forbid")
+
+    home: Path = Field(default_factory=lambda: user_data_path("finexpert"), description="data, caches and stores")
+
+    # language models
+    lm: str | None = Field(
+        default=None, description="model as LiteLLM names it, or 'recorded'; found by itself if unset"
+    )
+    api_base: str | None = Field(default=None, description="address of an OpenAI-compatible server")
+    api_key: SecretStr | None = None
+    temperature: float | None = 0.0
+    max_tokens: int | None = None
+    timeout: float = Field(default=600.0, description="seconds a model may take for one call")
+    layers: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="other model, temperature, api_base or max_tokens for a layer, by its name"
+    )
+    cache: bool = Field(default=True, description="keep completions on disk, as DSPy does")
+    record: Path | None = Field(default=None, description="file to which new completions are appended")
+    recordings: list[Path] = Field(
+        default_factory=list, description="files of recorded completions, beside the packaged ones"
+    )
+    budget_calls: int | None = Field(default=None, ge=0, description="model calls an answer may take")
+    budget_usd: float | None = Field(default=None, ge=0)
+    budget_seconds: float | None = Field(default=None, ge=0)
+
+    # how a question is answered
+    drafts: bool = Field(default=True, description="the plan may carry the SELECTs and the script")
+    retries: int = Field(default=2, ge=0, le=10, description="repairs of one step by its own layer")
+    privacy: Privacy = Field(default="schema", description="what of the data a prompt may hold")
+    as_of: dt.date | None = Field(default=None, description="the day that counts as today; later data are hidden")
+
+    # limits
+    row_cap: int = Field(default=200_000, ge=1, description="rows a SELECT may return")
+    sql_seconds: float = Field(default=10.0, gt=0)
+    script_seconds: float = Field(default=10.0, gt=0, le=60)
+    workers: int = Field(default=1, ge=1, le=64, description="sandbox processes kept warm")
+
+    # evaluation
+    tracking_uri: str | None = Field(default=None, description="MLflow store; runs/mlflow.db if unset")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

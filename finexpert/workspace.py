@@ -1,0 +1,85 @@
+"""The workspace: what a conversation has so far, frames and values by name, with where each came from.
+
+    >>> space = Workspace()
+    >>> space.add_turn(Turn(question="revenue in 2017?", value=Value(value=26.0, unit="USD million")))
+    >>> space.turn(-1).value.value
+    26.0
+
+It holds data, no language model and no connection; a session saves it, an answer reads it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+
+from finexpert.answers import Citation, Scalar
+from finexpert.errors import PlanError
+from finexpert.plans import Plan
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value with its meaning and its origin.
+
+    `value` is at full precision in the unit of its page; `scale` says by how much a printed number is to be
+    multiplied to have plain units (1e6 for "in millions") and is 1 where nothing is said.
+    """
+
+    value: Scalar | list[float]
+    unit: str | None = None
+    scale: float = 1.0
+    entity: str | None = None
+    period: str | None = None
+    citations: tuple[Citation, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    def with_flags(self, *flags: str) -> Value:
+        return replace(self, flags=self.flags + flags)
+
+
+@dataclass(frozen=True)
+class NamedFrame:
+    """A frame of the conversation: the data, and the SELECT it came from."""
+
+    name: str
+    # Kept out of the repr: what is printed or traced must not hold rows.
+    data: pd.DataFrame = field(repr=False)
+    select: str
+    purpose: str = ""
+    truncated: bool = False
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An earlier question and what became of it; `value` is None where there was no answer."""
+
+    question: str
+    value: Value | None = None
+    interpretation: str = ""
+    entity: str | None = None
+    plan: Plan | None = None
+    script: str | None = None
+
+
+@dataclass
+class Workspace:
+    """Frames by name, and the turns so far."""
+
+    frames: dict[str, NamedFrame] = field(default_factory=dict)
+    turns: list[Turn] = field(default_factory=list)
+
+    def add_frame(self, frame: NamedFrame) -> None:
+        self.frames[frame.name] = frame
+
+    def add_turn(self, turn: Turn) -> None:
+        self.turns.append(turn)
+
+    def turn(self, number: int) -> Turn:
+        """The turn counted from 1, or from the end with a negative number."""
+        index = number - 1 if number > 0 else len(self.turns) + number
+        if number == 0 or not 0 <= index < len(self.turns):
+            raise PlanError(f"there is no turn {number}; the conversation has {len(self.turns)} so far")
+        return self.turns[index]
