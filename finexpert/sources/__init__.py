@@ -1,0 +1,1 @@
+"""What questions are asked of: a warehouse, a filing, a library of filings."""

@@ -1,0 +1,113 @@
+"""What to write instead, when a SELECT names a table or a column that is not there.
+
+    SELECT unrat FROM unemployment  ->  there is no column "unrat" in unemployment; nearest: unrate
+
+Only names of tables and columns are suggested, never a value of a row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rapidfuzz import fuzz, process, utils
+
+Columns = Mapping[str, Sequence[str]]
+MISSING_COLUMN = (
+    re.compile(r'Referenced column "(?P<column>[^"]+)" not found'),
+    re.compile(r'(?:Table|Values list) "(?P<table>[^"]+)" does not have a column named "(?P<column>[^"]+)"'),
+    re.compile(r'Column "(?P<column>[^"]+)" in \S+ list not found'),
+)
+WRONG_TYPES = re.compile(r"No function matches the given name and argument types '(?P<call>[^'\"]{1,200})'")
+MISSING_ALIAS = re.compile(r'Referenced table "(?P<table>[^"]+)" not found')
+
+
+def nearest(name: str, among: Sequence[str], limit: int = 3) -> list[str]:
+    """The names most like `name`, best first.
+
+    >>> nearest("unrat", ["unrate", "emratio", "date"])
+    ['unrate']
+    >>> nearest("fed_funds", ["unrate", "date"])
+    []
+    """
+    found = process.extract(
+        name, sorted(set(among)), scorer=fuzz.WRatio, processor=utils.default_process, limit=limit, score_cutoff=70
+    )
+    return [match[0] for match in found]
+
+
+def unknown_table(name: str, columns: Columns) -> str:
+    """Says which tables there are; a column taken for a table is named with its table.
+
+    >>> unknown_table("unrate", {"unemployment": ["date", "unrate"], "cpi": ["date", "value"]})
+    'there is no table "unrate": it is a column of unemployment'
+    >>> unknown_table("cpis", {"unemployment": ["date", "unrate"], "cpi": ["date", "value"]})
+    'there is no table "cpis"; nearest: cpi'
+    """
+    last = name.rpartition(".")[2]
+    owners = _owners(last, columns)
+    plain = [table for table in columns if table.lower() == last.lower()]
+    if plain:
+        return f'there is no table "{name}": write {plain[0]}'
+    if owners:
+        return f'there is no table "{name}": it is a column of {", ".join(owners)}'
+    close = nearest(last, list(columns))
+    return f'there is no table "{name}"; ' + (
+        f"nearest: {', '.join(close)}" if close else f"tables: {_listed(columns)}"
+    )
+
+
+def unknown_column(name: str, used: Sequence[str], columns: Columns) -> str:
+    """Says which column of the tables in use is meant, or which other table has it.
+
+    >>> unknown_column("dff", ["cpi"], {"cpi": ["date", "value"], "rates": ["date", "dff"]})
+    'there is no column "dff" in cpi; rates has a column of this name'
+    """
+    owners = [table for table in _owners(name, columns) if table not in used]
+    here = {column for table in used for column in columns.get(table, ())}
+    message = f'there is no column "{name}"{_place(used)}'
+    if owners:
+        return f"{message}; {', '.join(owners)} has a column of this name"
+    if name.lower() in {column.lower() for column in here}:
+        return f"{message} at this point: select it in the inner query too, or use its alias"
+    if close := nearest(name, sorted(here)):
+        return f"{message}; nearest: {', '.join(close)}"
+    if close := nearest(name, sorted({f"{table}.{column}" for table, one in columns.items() for column in one})):
+        return f"{message}; nearest: {', '.join(close)}"
+    return f"{message}; columns there: {', '.join(sorted(here))}" if here else message
+
+
+def rephrase(message: str, select: str, used: Sequence[str], columns: Columns) -> str | None:
+    """A better sentence for what DuckDB's binder said, where it misses a name that the SELECT spells out.
+
+    >>> said = 'Binder Error: Referenced column "GDP" not found in FROM clause!'
+    >>> rephrase(said, 'SELECT value FROM gdp WHERE kind = "GDP"', ["gdp"], {"gdp": ["kind", "value"]})
+    'there is no column "GDP" in gdp; if it is a text, write it in single quotes'
+    """
+    for pattern in MISSING_COLUMN:
+        match = pattern.search(message)
+        if match and match["column"] in select:
+            if f'"{match["column"]}"' in select and not _owners(match["column"], columns):
+                return (
+                    f'there is no column "{match["column"]}"{_place(used)}; if it is a text, write it in single quotes'
+                )
+            return unknown_column(match["column"], used, columns)
+    match = MISSING_ALIAS.search(message)
+    if match and match["table"] in select:
+        return f'"{match["table"]}" is no table or alias in this FROM; the tables there: {", ".join(used) or "none"}'
+    if match := WRONG_TYPES.search(message):
+        return f"no function takes {match['call']}: cast the arguments to other types"
+    return None
+
+
+def _place(used: Sequence[str]) -> str:
+    return f" in {', '.join(used)}" if used else ""
+
+
+def _owners(column: str, columns: Columns) -> list[str]:
+    return [table for table, one in columns.items() if column.lower() in {name.lower() for name in one}]
+
+
+def _listed(columns: Columns) -> str:
+    names = sorted(columns)
+    return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
