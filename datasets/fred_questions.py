@@ -1,0 +1,113 @@
+"""Questions over a FRED warehouse, and their gold.
+
+A question file holds one JSON object a line:
+
+    {"id": "year_cpi_rose_above_200", "question": "In what year did ...?", "as_of": "2024-09-30", "category": "simple",
+     "area": "cpi", "needs": [], "answer_format": {"kind": "year"}, "gold": 2006}
+
+- `as_of`: the question's today; observations dated later are hidden. `needs`: the processes or terms it calls for.
+- `answer_format`: `kind` is number, integer, date, year, boolean, text or list, with `unit`, `decimals`, `items` (the
+  kind of a list's elements) and `description` where they apply.
+- `gold`: the right answer. It may be left out for a question whose id has a function in `REFERENCES`, and may be
+  `{"ask": [terms]}` where asking back is right.
+- Only `id`, `question` and `answer_format` must stand there; fields not named here are kept, and not read.
+
+Scoring is the matter of `answer_matching`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib.resources
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from finexpert.answers import AnswerFormat
+from finexpert.datasets.fred_references import REFERENCES
+from finexpert.datasets.fred_tables import FredTables
+from finexpert.datasets.recessions import RECESSION_DEFINITION
+from finexpert.errors import AnswerFormatError, QuestionFileError
+from finexpert.sources.warehouse import Warehouse
+
+__all__ = ["RECESSION_DEFINITION", "REFERENCES", "FredTables", "Question", "gold", "load_questions"]
+
+
+class Question(BaseModel):
+    """One line of a question file; see the head of this file for its fields."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    id: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+    as_of: dt.date | None = None
+    category: Literal["simple", "complex"] = "simple"
+    area: str | None = None
+    needs: tuple[str, ...] = ()
+    must_not_use: tuple[str, ...] = ()
+    answer_format: AnswerFormat
+    gold: Any = None
+
+    @field_validator("answer_format")
+    @classmethod
+    def _has_rule(cls, value: AnswerFormat) -> AnswerFormat:
+        if value.kind == "table":
+            raise ValueError("kind 'table' cannot be matched: ask for a list or a single value")
+        return value
+
+
+def load_questions(path: Path | None = None) -> list[Question]:
+    """The questions of a file, or the 30 packaged ones. QuestionFileError names the file and the line."""
+    if path is None:
+        name = "fred.jsonl"
+        text = (importlib.resources.files("finexpert.datasets") / "questions" / name).read_text(encoding="utf-8")
+    else:
+        name = str(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise QuestionFileError(f"{path} cannot be read: {error}") from error
+    questions: list[Question] = []
+    # Not splitlines(): JSON may hold line separators of Unicode inside a text.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            questions.append(_question(line, f"{name}, line {number}"))
+            if questions[-1].id in {earlier.id for earlier in questions[:-1]}:
+                raise QuestionFileError(f"{name}, line {number}: the id {questions[-1].id!r} stands twice")
+    if not questions:
+        raise QuestionFileError(f"{name} holds no question: write one JSON object a line")
+    return questions
+
+
+def _question(line: str, place: str) -> Question:
+    try:
+        question = Question.model_validate(json.loads(line))
+        _coerced(question)
+    except json.JSONDecodeError as error:
+        raise QuestionFileError(f"{place}: not JSON ({error.msg}, column {error.colno})") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"])) or "the line"
+        raise QuestionFileError(f"{place}: {field}: {first['msg']}, not {first['input']!r:.80}") from error
+    except AnswerFormatError as error:
+        raise QuestionFileError(f"{place}: gold does not fit answer_format: {error}") from error
+    return question
+
+
+def _coerced(question: Question) -> Any:
+    if question.gold is None or isinstance(question.gold, dict):
+        return question.gold
+    return question.answer_format.coerce(question.gold)
+
+
+def gold(question: Question, warehouse: Warehouse) -> Any:
+    """The right answer in the type of its format: as the file says, or else by the reference function on this data."""
+    if question.gold is not None:
+        return _coerced(question)
+    if question.id not in REFERENCES:
+        raise QuestionFileError(
+            f"question {question.id!r} has no gold and no reference function: write its gold into the file"
+        )
+    return question.answer_format.coerce(REFERENCES[question.id](FredTables(warehouse, question.as_of)))
