@@ -1,0 +1,1 @@
+"""Language models: which one is asked, how it is found, counted, bounded, recorded and replayed."""

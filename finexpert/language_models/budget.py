@@ -1,0 +1,161 @@
+"""Budgets: a call that would pass one is not made.
+
+    >>> with Budget(calls=2) as budget:
+    ...     for _ in range(2):
+    ...         admit((budget,)).close()
+    ...     admit((budget,))
+    Traceback (most recent call last):
+        ...
+    finexpert.errors.BudgetExceeded: the budget is used up: 2 of 2 calls; give more calls (FINEXPERT_BUDGET_CALLS)
+
+Calls are exact. What a call takes in tokens or dollars is known only when it ends, so the last call may pass the
+limit; side by side, calls are held back while those under way could use up the rest, so that no more than one does.
+Money is what is paid now: a call served by a cache or a recording costs a call and its tokens, and no dollar.
+Seconds are on the clock since the budget was entered; a call under way is not cut off by them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from finexpert.errors import BudgetExceeded, ConfigurationError
+from finexpert.language_models.scope import current, within
+from finexpert.language_models.usage import Call
+
+# One lock for all budgets: a call is admitted by every budget around it or by none.
+_admission = threading.Condition()
+
+
+class Budget:
+    """How much the calls within it may take. None means no limit. Budgets nest; the tightest decides."""
+
+    def __init__(
+        self,
+        calls: int | None = None,
+        usd: float | None = None,
+        seconds: float | None = None,
+        tokens: int | None = None,
+    ) -> None:
+        self.limits = {"calls": calls, "usd": usd, "seconds": seconds, "tokens": tokens}
+        for name, limit in self.limits.items():
+            if limit is not None and limit < 0:
+                raise ConfigurationError(f"the budget {name}={limit} is negative; leave it out for no limit")
+        self._spent = {"calls": 0.0, "usd": 0.0, "tokens": 0.0}
+        self._largest: dict[str, float] = {}
+        self._running = 0
+        self._unpriced: str | None = None
+        self._started = time.monotonic()
+        self._stack: ExitStack | None = None
+
+    def __enter__(self) -> Self:
+        if self._stack is not None:
+            raise RuntimeError("this budget is running already; use one budget for each answer")
+        self._stack = ExitStack()
+        self._stack.enter_context(within(budgets=(*current().budgets, self)))
+        self._started = time.monotonic()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        if self._stack is not None:
+            self._stack.close()
+            self._stack = None
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """What the calls took so far: calls, usd, tokens, and the seconds since the start."""
+        return {**self._spent, "seconds": time.monotonic() - self._started}
+
+    def check(self) -> None:
+        """Raise BudgetExceeded when no further call may be made."""
+        for name, spent in self.spent.items():
+            limit = self.limits[name]
+            if limit is not None and spent >= limit:
+                raise BudgetExceeded(
+                    f"the budget is used up: {spent:,.6g} of {limit:,.6g} {name}; "
+                    f"give more {name} (FINEXPERT_BUDGET_{name.upper()})"
+                )
+        if self._unpriced is not None and self.limits["usd"] is not None:
+            raise ConfigurationError(
+                f"the budget of {self.limits['usd']:g} usd cannot be kept: the price of {self._unpriced} is not known. "
+                "Give a budget of calls or seconds instead (FINEXPERT_BUDGET_CALLS, FINEXPERT_BUDGET_SECONDS)."
+            )
+
+    def must_wait(self) -> bool:
+        """Whether the calls under way could use up the rest."""
+        if not self._running:
+            return False
+        for name in ("usd", "tokens"):
+            limit = self.limits[name]
+            if limit is None:
+                continue
+            largest = self._largest.get(name)
+            if largest is None or self._spent[name] + self._running * largest >= limit:
+                return True
+        return False
+
+    def reserve(self) -> None:
+        """Begin a call."""
+        self._running += 1
+        self._spent["calls"] += 1
+
+    def settle(self, call: Call | None) -> None:
+        """End a call; None if it failed."""
+        self._running -= 1
+        if call is None:
+            return
+        tokens = float(call.prompt_tokens + call.completion_tokens)
+        paid = 0.0 if call.cached or call.replayed else call.cost
+        if paid is None:
+            self._unpriced = call.model
+            paid = 0.0
+        for name, amount in (("tokens", tokens), ("usd", paid)):
+            self._spent[name] += amount
+            self._largest[name] = max(self._largest.get(name, 0.0), amount)
+
+
+class Ticket:
+    """Leave to make one call; closing it says what the call took."""
+
+    def __init__(self, budgets: tuple[Budget, ...]) -> None:
+        self._budgets = budgets
+
+    def close(self, call: Call | None = None) -> None:
+        with _admission:
+            for budget in self._budgets:
+                budget.settle(call)
+            self._budgets = ()
+            _admission.notify_all()
+
+
+def admit(budgets: tuple[Budget, ...]) -> Ticket:
+    """Leave to make one call, waiting for calls under way where need be; BudgetExceeded if a budget is used up."""
+    with _admission:
+        while (ticket := _try(budgets)) is None:
+            _admission.wait()
+        return ticket
+
+
+async def aadmit(budgets: tuple[Budget, ...]) -> Ticket:
+    """As `admit`, for a coroutine."""
+    while True:
+        with _admission:
+            ticket = _try(budgets)
+        if ticket is not None:
+            return ticket
+        # The calls under way may run on this very loop: blocking it would wait for ever.
+        await asyncio.sleep(0.02)
+
+
+def _try(budgets: tuple[Budget, ...]) -> Ticket | None:
+    for budget in budgets:
+        budget.check()
+    if any(budget.must_wait() for budget in budgets):
+        return None
+    for budget in budgets:
+        budget.reserve()
+    return Ticket(budgets)

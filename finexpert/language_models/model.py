@@ -1,0 +1,134 @@
+"""The `dspy.LM` that the program asks: it counts, keeps within budgets, records, and raises errors of ours.
+
+    >>> from finexpert.language_models.scripted import ScriptedModel
+    >>> from finexpert.language_models.usage import Meter
+    >>> with Meter() as meter:
+    ...     ScriptedModel(["the answer"])("a question")
+    ['the answer']
+    >>> meter.usage().calls
+    1
+
+Everything is hooked on the call itself, not on DSPy's callbacks, which others replace. What the provider is asked and
+how often it is asked again is up to the engine and DSPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import dspy
+
+from finexpert.language_models.budget import Ticket, aadmit, admit
+from finexpert.language_models.engines import Asking, AsyncEngine, Engine, asking, stamp_of
+from finexpert.language_models.errors import translated
+from finexpert.language_models.scope import Scope, current
+from finexpert.language_models.usage import Call
+
+if TYPE_CHECKING:
+    from finexpert.language_models.recorder import Recorder
+
+
+class LanguageModel(dspy.LM):  # type: ignore[misc]
+    """A language model behind one of our engines."""
+
+    def __init__(self, model: str, engine: Engine, async_engine: AsyncEngine | None = None, **kwargs: Any) -> None:
+        super().__init__(model, engine=engine, async_engine=async_engine or AsyncEngine(engine), **kwargs)
+        self.recorder: Recorder | None = None
+
+    def __call__(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
+        scope = current()
+        ticket = admit(scope.budgets)
+        with self._counted(scope, ticket, kwargs):
+            return super().__call__(prompt, messages=messages, **kwargs)
+
+    async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
+        scope = current()
+        ticket = await aadmit(scope.budgets)
+        with self._counted(scope, ticket, kwargs):
+            return await super().acall(prompt, messages=messages, **kwargs)
+
+    @contextmanager
+    def _counted(self, scope: Scope, ticket: Ticket, kwargs: dict[str, Any]) -> Iterator[None]:
+        state = _Asking(sample={**self.kwargs, **kwargs}.get("rollout_id"))
+        token = asking.set(state)
+        call: Call | None = None
+        with ExitStack() as stack:
+            stack.callback(lambda: ticket.close(call))
+            stack.callback(asking.reset, token)
+            stack.enter_context(
+                translated(model=self.model, endpoint=self.engine.endpoint, timeout=self.engine.timeout)
+            )
+            if dspy.settings.disable_history:
+                # What the cache serves is seen in the history alone.
+                state.keep_history = False
+                stack.enter_context(dspy.context(disable_history=False))
+            try:
+                yield
+            finally:
+                call = self._count(scope, state)
+        if self.recorder is not None:
+            self.recorder.add(self.model, scope.layer, state.sample, state.shown, state.messages)
+
+    def _count(self, scope: Scope, state: _Asking) -> Call | None:
+        call = _call(self.model, scope.layer, state)
+        for meter in scope.meters:
+            if call is None:
+                meter.add_failure()
+            else:
+                meter.add(call)
+        return call
+
+    def update_history(self, entry: dict[str, Any]) -> None:
+        """Called by DSPy at the end of a call, with the response, whether it was made or served by the cache."""
+        state = asking.get()
+        if isinstance(state, _Asking):
+            found = entry["response"]
+            state.shown = list(found) if isinstance(found, tuple) else [found]
+            state.messages = entry["messages"] or [{"role": "user", "content": entry["prompt"]}]
+            stamps = [stamp_of(response) for response in state.shown]
+            entry["cost"] = next((stamp.cost for stamp in stamps if stamp), None)
+            if not state.keep_history:
+                return
+        super().update_history(entry)
+
+    def dump_state(self) -> dict[str, Any]:
+        """What DSPy writes into a saved program; it loads with `allow_unsafe_lm_state=True`, and holds no key."""
+        state: dict[str, Any] = super().dump_state()
+        state.pop("async_engine", None)
+        return state
+
+    def _warn_zero_temp_rollout(self, temperature: float | None, rollout_id: Any) -> None:
+        """No warning: a repeat at temperature 0 is asked anew on purpose, to see how steady the provider is."""
+
+
+class _Asking(Asking):
+    """What is known of the call when it ends."""
+
+    def __init__(self, sample: Any) -> None:
+        super().__init__(sample=sample if isinstance(sample, int) else None)
+        self.shown: list[Any] = []
+        self.messages: list[dict[str, Any]] = []
+        self.keep_history = True
+
+
+def _call(model: str, layer: str | None, state: _Asking) -> Call | None:
+    # Responses that the engine gave count even if DSPy could not use them: they were paid for.
+    responses = state.responses or state.shown
+    stamps = [stamp for response in responses if (stamp := stamp_of(response))]
+    if not responses:
+        return None
+    costs = [stamp.cost for stamp in stamps]
+    live = bool(state.responses) and all(stamp.source == "model" for stamp in stamps)
+    return Call(
+        layer=layer,
+        model=model,
+        prompt_tokens=sum(response.usage.input_tokens or 0 for response in responses),
+        completion_tokens=sum(response.usage.output_tokens or 0 for response in responses),
+        seconds=state.waited if live else sum(stamp.seconds for stamp in stamps),
+        waited=state.waited,
+        cost=None if None in costs or not costs else sum(cost for cost in costs if cost is not None),
+        cached=not state.responses,
+        replayed=any(stamp.source == "recording" for stamp in stamps),
+    )
