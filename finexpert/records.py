@@ -1,0 +1,250 @@
+"""The record of an answer: enough to compute it again without a language model.
+
+    {"version": 1, "question": "...", "as_of": "2024-09-30", "plan": {"steps": [...]}, "frames": [{"name": "gdp",
+     "select": "SELECT ...", "fingerprint": "..."}], "value": 4.1, "source": {"fingerprint": "..."}, ...}
+
+`replay` runs the SELECTs and the script of a record and compares; `export` writes them as a plain script for someone
+who wants to read how a number came about. A record holds the answer, and no rows of the data.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import platform
+import tempfile
+import uuid
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, Field, ValidationError
+
+from finexpert.answers import Answer, AnswerFormat, Failure, Status, Usage, show
+from finexpert.errors import RecordError
+from finexpert.plans import Plan, Script
+from finexpert.sandbox import Sandbox
+from finexpert.sources.warehouse import Warehouse
+from finexpert.workspace import Workspace
+
+
+class FrameRecord(BaseModel):
+    """A frame that the answer rests on."""
+
+    name: str
+    select: str = Field(description="the SELECT as the model wrote it")
+    columns: list[str]
+    rows: int
+    truncated: bool = False
+    fingerprint: str
+
+
+class SourceRecord(BaseModel):
+    """The data that the question was asked of."""
+
+    name: str
+    dialect: str
+    fingerprint: str
+    label: str | None = None
+
+
+class Record(BaseModel):
+    """One answer and how it came about."""
+
+    version: Literal[1] = 1
+    id: str
+    created: dt.datetime
+    question: str
+    as_of: dt.date
+    knowledge: str = ""
+    status: Status
+    answer_format: AnswerFormat
+    value: Any = None
+    period: str | None = None
+    explanation: str | None = None
+    failure: Failure | None = None
+    plan: Plan
+    frames: list[FrameRecord]
+    source: SourceRecord
+    usage: Usage = Usage()
+    software: dict[str, str]
+
+    @property
+    def script(self) -> Script | None:
+        """The last script of the plan, the one that sets the answer."""
+        return next((step for step in reversed(self.plan.steps) if isinstance(step, Script)), None)
+
+    def save(self, folder: Path) -> Path:
+        """Write the record as `folder/ID.json`, readable by its owner only; whole or not at all."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.id}.json"
+        # mkstemp makes the file with mode 0600: a record may hold confidential numbers.
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".record-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(self.model_dump_json(indent=1))
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        return path
+
+    @classmethod
+    def load(cls, path: Path) -> Record:
+        """Read a record; RecordError names the file and the first thing wrong with it."""
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise RecordError(f"cannot read the record {path}: {error.strerror}") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"])) or "the file"
+            raise RecordError(f"{path} is not the record of an answer: {place}: {first['msg']}") from error
+
+
+def of_answer(
+    answer: Answer, plan: Plan, workspace: Workspace, source: Warehouse, as_of: dt.date, knowledge: str
+) -> Record:
+    """The record of an answer just given."""
+    names = {name for step in plan.steps if isinstance(step, Script) for name in step.frames}
+    frames = [workspace.frames[name] for name in sorted(names) if name in workspace.frames]
+    return Record(
+        id=f"{dt.datetime.now(dt.UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}",
+        created=dt.datetime.now(dt.UTC),
+        question=answer.question,
+        as_of=as_of,
+        knowledge=knowledge,
+        status=answer.status,
+        answer_format=answer.format,
+        value=encode(answer.value),
+        period=answer.period,
+        explanation=answer.explanation,
+        failure=answer.failure,
+        plan=plan,
+        frames=[
+            FrameRecord(
+                name=f.name,
+                select=f.select,
+                columns=[str(c) for c in f.data.columns],
+                rows=len(f.data),
+                truncated=f.truncated,
+                fingerprint=f.fingerprint,
+            )
+            for f in frames
+        ],
+        source=SourceRecord(
+            name=source.name, dialect=source.dialect, fingerprint=source.fingerprint(), label=source.label
+        ),
+        usage=answer.usage,
+        software={name: version(name) for name in ("finexpert", "duckdb", "pandas", "numpy")}
+        | {"python": platform.python_version()},
+    )
+
+
+def encode(value: Any) -> Any:
+    """A value as JSON holds it: dates as ISO text, a table as columns and rows.
+
+    >>> encode([dt.date(2020, 4, 1)])
+    ['2020-04-01']
+    """
+    if isinstance(value, pd.DataFrame):
+        return json.loads(value.to_json(orient="split", index=False, date_format="iso", double_precision=15))
+    if isinstance(value, list):
+        return [encode(item) for item in value]
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    return value
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What running a record again gave."""
+
+    value: Any
+    same: bool
+    differences: list[str]
+
+
+def replay(record: Record, source: Warehouse, sandbox: Sandbox) -> Replay:
+    """Run the SELECTs and the script of a record again; says what came out and how the data differ, if they do.
+
+    Raises RecordError when the record holds no script, StepError when a SELECT or the script no longer runs.
+    """
+    script = _script(record)
+    differences = []
+    if source.fingerprint() != record.source.fingerprint:
+        differences.append(f"the data are not the same: {record.source.name} then, {source.name} now")
+    frames = {}
+    for kept in record.frames:
+        frame = source.query(kept.select, as_of=record.as_of)
+        frames[kept.name] = frame.data.set_axis(kept.columns, axis=1)
+        if frame.fingerprint != kept.fingerprint:
+            differences.append(f"the frame {kept.name} has other rows: {kept.rows:,} then, {len(frame.data):,} now")
+    value = sandbox.run(script.code or "", frames, record.answer_format).value
+    same = encode(value) == record.value
+    if not same:
+        differences.append(f"the answer was {show(record.answer_format.coerce(_decode(record)), record.answer_format)}")
+    return Replay(value, same, differences)
+
+
+def _decode(record: Record) -> Any:
+    if record.answer_format.kind == "table":
+        return pd.DataFrame(record.value["data"], columns=record.value["columns"])
+    return record.value
+
+
+def _script(record: Record) -> Script:
+    script = record.script
+    if record.status != "answered" or script is None or not script.code:
+        raise RecordError(f"the record {record.id} holds no answer that a script computed (status {record.status!r})")
+    return script
+
+
+def export(record: Record, source: Warehouse) -> str:
+    """The record as a Python script for a reader: how the question was understood, the SELECTs, the script, the answer."""
+    script = _script(record)
+    frames = "\n".join(
+        f'{f.name} = query("""\n{f.select.replace(chr(92), chr(92) * 2)}\n""").set_axis({f.columns!r}, axis=1)'
+        for f in record.frames
+    )
+    shown = show(record.answer_format.coerce(_decode(record)), record.answer_format)
+    about = "\n\n".join(
+        part
+        for part in (
+            record.question,
+            record.explanation,
+            f"As of {record.as_of}. Answer when it was recorded: {shown}",
+            f"Note: {record.source.label}" if record.source.label else "",
+        )
+        if part
+    )
+    return _EXPORT.format(
+        about=about.replace("\\", "\\\\").replace('"""', "'''"),
+        connect=source.python_source(record.as_of),
+        frames=frames,
+        code=script.code,
+    )
+
+
+_EXPORT = '''"""{about}
+"""
+
+import datetime as dt
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+{connect}
+
+# The data.
+{frames}
+
+# The computation.
+{code}
+
+print(answer)
+'''

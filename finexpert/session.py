@@ -1,0 +1,83 @@
+"""A conversation: an expert, a source, a workspace, and what they run with.
+
+    with Session(Warehouse.open("fred.duckdb")) as session:
+        print(session.ask("When did the latest recession start?").text)
+        print(session.ask("And what was the unemployment rate then?").text)
+
+Frames stay in the workspace, so a follow-up question reuses them.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from finexpert.answers import Answer, AnswerFormat
+from finexpert.language_models.budget import Budget
+from finexpert.language_models.roles import LanguageModels
+from finexpert.modules.calling import using
+from finexpert.modules.financial_expert import FinancialExpert, Options
+from finexpert.sandbox import Limits, Sandbox
+from finexpert.settings import Settings
+from finexpert.sources.warehouse import Warehouse
+from finexpert.workspace import Workspace
+
+
+class Session:
+    """One conversation over one source. Use it as a context manager: leaving it stops the sandbox.
+
+    Raises ModelNotConfigured when no model is named or found, SandboxUnavailable when scripts cannot be confined.
+    """
+
+    def __init__(
+        self,
+        source: Warehouse,
+        *,
+        expert: FinancialExpert | None = None,
+        settings: Settings | None = None,
+        models: LanguageModels | None = None,
+        sandbox: Sandbox | None = None,
+        workspace: Workspace | None = None,
+        knowledge: str = "",
+    ) -> None:
+        self.source = source
+        self.settings = settings or Settings()
+        self.expert = expert or FinancialExpert()
+        self.models = models or LanguageModels.from_settings(self.settings)
+        self._owns_sandbox = sandbox is None
+        self.sandbox = sandbox or Sandbox(
+            Limits(wall_seconds=self.settings.script_seconds), workers=self.settings.workers
+        )
+        self.workspace = workspace or Workspace()
+        self.knowledge = knowledge
+
+    def ask(self, question: str, *, answer_format: AnswerFormat | None = None) -> Answer:
+        """Answer one question of the conversation; `answer_format` is decided from the question if not given."""
+        if not question.strip():
+            raise ValueError("the question is empty")
+        with using(self.models), self._budget():
+            answer: Answer = self.expert(
+                question=question,
+                source=self.source,
+                sandbox=self.sandbox,
+                workspace=self.workspace,
+                answer_format=answer_format,
+                as_of=self.settings.as_of,
+                knowledge=self.knowledge,
+                options=Options(self.settings.drafts, self.settings.retries, self.settings.privacy),
+            ).answer
+        return answer
+
+    def _budget(self) -> Budget:
+        s = self.settings
+        return Budget(calls=s.budget_calls, usd=s.budget_usd, seconds=s.budget_seconds)
+
+    def close(self) -> None:
+        if self._owns_sandbox:
+            self.sandbox.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,108 @@
+"""One question on its way through the layers: what warehouse and filing questions have in common.
+
+It holds what `forward` of a module may not keep, and turns what went wrong into an answer that says so.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from finexpert import execution
+from finexpert.answers import Answer, AnswerFormat, Failure
+from finexpert.errors import BudgetExceeded, FinexpertError, PlanError
+from finexpert.language_models.usage import Meter
+from finexpert.plans import Plan, Script
+from finexpert.settings import Privacy
+from finexpert.workspace import Turn, Workspace
+
+if TYPE_CHECKING:
+    from finexpert.modules.financial_expert import FinancialExpert
+
+
+@dataclass(frozen=True)
+class Options:
+    """How one question is answered; the meanings stand in `finexpert.settings.Settings`."""
+
+    drafts: bool = True
+    retries: int = 2
+    privacy: Privacy = "schema"
+
+
+@dataclass
+class Answering(ABC):
+    """One question, and what it is answered with."""
+
+    expert: FinancialExpert
+    question: str
+    workspace: Workspace
+    answer_format: AnswerFormat | None
+    as_of: dt.date
+    knowledge: str
+    options: Options
+    stages: dict[str, float] = field(default_factory=dict)
+    last_plan: Plan | None = None
+
+    def answer(self) -> Answer:
+        """The answer, counted, and kept as a turn of the workspace."""
+        outcome: execution.Outcome | None = None
+        with Meter() as meter:
+            try:
+                outcome = self.outcome()
+            except execution.StepFailed as failed:
+                answer = self.failed(failed.layer, failed.error)
+            except PlanError as error:
+                answer = self.failed(execution.PLANNING, error)
+            except BudgetExceeded as error:
+                answer = self.failed("budget", error)
+            else:
+                with self.timed("record"):
+                    answer = self.answered(outcome)
+        self.stages |= outcome.seconds if outcome else {}
+        answer.usage = meter.usage().model_copy(update={"stages": self.stages})
+        if answer.record is not None:
+            answer.record.usage = answer.usage
+        self.workspace.add_turn(self.turn(outcome))
+        return answer
+
+    @abstractmethod
+    def outcome(self) -> execution.Outcome:
+        """Plan and run; sets `last_plan` as soon as there is one."""
+
+    @abstractmethod
+    def answered(self, outcome: execution.Outcome) -> Answer:
+        """The answer of an outcome, with its record."""
+
+    def failed(self, layer: str, error: FinexpertError) -> Answer:
+        return Answer(
+            question=self.question,
+            status="failed",
+            format=self.answer_format or AnswerFormat(),
+            explanation=self.last_plan.interpretation if self.last_plan else None,
+            failure=Failure(layer=layer, kind=getattr(error, "kind", "budget"), message=str(error)),
+        )
+
+    def turn(self, outcome: execution.Outcome | None) -> Turn:
+        plan = outcome.plan if outcome else self.last_plan
+        scripts = [step.code for step in plan.steps if isinstance(step, Script)] if plan else []
+        return Turn(
+            question=self.question,
+            value=outcome.value if outcome else None,
+            interpretation=plan.interpretation if plan else "",
+            entity=plan.entity if plan else None,
+            plan=plan if outcome else None,
+            script=scripts[-1] if outcome and scripts else None,
+        )
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - start

@@ -1,0 +1,64 @@
+"""How a layer asks its predictor: which model, which adapter, how it is counted, and which errors can come out.
+
+Every call of a language model in the program goes through `ask`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import dspy
+from dspy.utils.exceptions import AdapterParseError
+from pydantic import ValidationError
+
+from finexpert.errors import OutputError
+from finexpert.language_models import usage
+from finexpert.language_models.errors import translated
+from finexpert.language_models.roles import LanguageModels
+
+# The fallback to JSON that DSPy has by default is a second, uncounted and unrepaired call: our retries replace it.
+ADAPTER = dspy.ChatAdapter(use_json_adapter_fallback=False)
+
+_models: ContextVar[LanguageModels | None] = ContextVar("finexpert_models", default=None)
+
+
+@contextmanager
+def using(models: LanguageModels) -> Iterator[None]:
+    """Within it, each layer asks the model that `models` has for it; outside, `dspy.settings.lm` is asked."""
+    token = _models.set(models)
+    try:
+        yield
+    finally:
+        _models.reset(token)
+
+
+def ask(predictor: dspy.Module, layer: str, **inputs: Any) -> dspy.Prediction:
+    """Ask the model of a layer.
+
+    Raises OutputError when the text lacks a field or a field has the wrong type, ModelError and ConfigurationError
+    when the model cannot be used.
+    """
+    models = _models.get()
+    context: dict[str, Any] = {"adapter": ADAPTER} | ({"lm": models.for_layer(layer)} if models else {})
+    with dspy.context(**context), usage.layer(layer), translated():
+        try:
+            prediction = predictor(**inputs)
+        except (AdapterParseError, ValidationError, ValueError) as error:
+            raise OutputError(_why(error)) from error
+    missing = [name for name in predictor.signature.output_fields if prediction.get(name) is None]
+    if missing:
+        raise OutputError(f"the output fields {missing} are missing")
+    return prediction
+
+
+def _why(error: Exception) -> str:
+    """The part of a parse error that a model can act on, without the echo of prompt and completion."""
+    if isinstance(error, AdapterParseError):
+        found = ", ".join(error.parsed_result or {}) or "none"
+        cause = error.__cause__ or error.__context__
+        detail = f": {str(cause).splitlines()[0][:200]}" if cause else ""
+        return f"the output is not in the form asked for; fields read: {found}{detail}"
+    return f"the output is not in the form asked for: {str(error)[:300]}"

@@ -1,0 +1,98 @@
+"""A question asked of a filing: one call of the planner, the rest is deterministic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from finexpert import checks, execution
+from finexpert.answers import Answer, AnswerFormat, Kind
+from finexpert.errors import PlanError
+from finexpert.modules.answering import Answering
+from finexpert.plans import Cell, Compute, Plan, Quote
+from finexpert.signatures import rules
+from finexpert.sources.filing import Filing
+from finexpert.workspace import Turn, Workspace
+
+
+@dataclass(kw_only=True)
+class FilingQuestion(Answering):
+    """One turn of a conversation over a filing."""
+
+    source: Filing
+
+    def outcome(self) -> execution.Outcome:
+        """Plan, check, run; a plan that fails goes back once with the reason."""
+
+        def write(feedback: str) -> Plan:
+            with self.timed("planning"):
+                plan: Plan = self.expert.planning(
+                    question=self.question,
+                    page=self.source.page_text(),
+                    knowledge=self.knowledge,
+                    conversation=conversation(self.workspace),
+                    feedback=feedback or rules.NONE,
+                ).plan
+            self.last_plan = plan
+            return plan
+
+        def attempt(plan: Plan) -> execution.Outcome:
+            with self.timed("execution"):
+                if problems := checks.before(plan, self.source, self.workspace):
+                    raise PlanError("; ".join(problems))
+                return execution.run(plan, self.workspace, execution.Surroundings(filing=self.source))
+
+        retries = min(self.options.retries, 1)
+        return execution.with_retries(execution.PLANNING, None, write, attempt, retries, show=_as_json)[0]
+
+    def answered(self, outcome: execution.Outcome) -> Answer:
+        value = outcome.value
+        flags, confidence = checks.after(
+            outcome.plan, outcome.registers, value, workspace=self.workspace, filing=self.source
+        )
+        kind: Kind = "text" if isinstance(value.value, str) else "number"
+        return Answer(
+            question=self.question,
+            status="answered",
+            value=value.value,
+            format=self.answer_format or AnswerFormat(kind=kind, unit=value.unit),
+            period=value.period,
+            explanation=outcome.plan.interpretation,
+            citations=list(value.citations),
+            flags=list(dict.fromkeys([*value.flags, *flags])),
+            confidence=confidence,
+        )
+
+
+def _as_json(plan: Plan) -> str:
+    return plan.model_dump_json(include={"steps", "answer"})
+
+
+def conversation(workspace: Workspace) -> str:
+    """Earlier turns for a prompt: the question, what was done, and the answer at full precision."""
+    return "\n".join(_line(number, turn) for number, turn in enumerate(workspace.turns, 1)) or rules.NONE
+
+
+def _line(number: int, turn: Turn) -> str:
+    did = f" [{describe(turn.plan)}]" if turn.plan else ""
+    answer = "no answer" if turn.value is None else repr(turn.value.value)
+    return f"turn {number}: {turn.question}{did} -> {answer}"
+
+
+def describe(plan: Plan) -> str:
+    """A plan as one line.
+
+    >>> describe(Plan(steps=[Cell(id=1, row="revenue", column="2017"),
+    ...                      Compute(id=2, operation="divide", arguments=["step 1", 2.0])]))
+    'step 1: revenue / 2017; step 2: divide(step 1, 2)'
+    """
+    return "; ".join(f"step {step.id}: {_step(step)}" for step in plan.steps)
+
+
+def _step(step: object) -> str:
+    if isinstance(step, Cell):
+        return f"{step.row} / {step.column}"
+    if isinstance(step, Quote):
+        return f"{step.value} in the text"
+    if isinstance(step, Compute):
+        return f"{step.operation}({', '.join(f'{a:g}' if isinstance(a, float) else a for a in step.arguments)})"
+    return type(step).__name__

@@ -1,0 +1,131 @@
+"""A question asked of a warehouse: plan, SELECTs, script, each repaired by its own layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import dspy
+
+from finexpert import execution, records
+from finexpert.answers import Answer, AnswerFormat
+from finexpert.errors import FinexpertError
+from finexpert.modules.answering import Answering
+from finexpert.modules.script_generation import describe_frames
+from finexpert.modules.sql_extraction import by_name
+from finexpert.plans import Extract, Plan, Script
+from finexpert.sandbox import Sandbox
+from finexpert.signatures import rules
+from finexpert.sources.warehouse import Warehouse
+from finexpert.workspace import NamedFrame, Workspace
+
+
+@dataclass(kw_only=True)
+class WarehouseQuestion(Answering):
+    """One question over a warehouse; scripts run in `sandbox`."""
+
+    source: Warehouse
+    sandbox: Sandbox
+
+    def outcome(self) -> execution.Outcome:
+        with self.timed("planning"):
+            self.last_plan = self.plan()
+        with self.timed("execution"):
+            return execution.run(self.last_plan, self.workspace, self.surroundings())
+
+    def plan(self) -> Plan:
+        """Ask the planning layer until it gives a plan whose steps fit together."""
+
+        def write(feedback: str) -> dspy.Prediction:
+            return self.expert.planning(
+                question=self.question,
+                schema_card=self.source.schema_card(self.options.privacy),
+                today=self.as_of.isoformat(),
+                answer_format=self.answer_format,
+                drafts=self.options.drafts,
+                knowledge=self.knowledge,
+                conversation=conversation(self.workspace),
+                feedback=feedback or rules.NONE,
+            )
+
+        def attempt(made: dspy.Prediction) -> Plan:
+            plan: Plan = made.plan
+            plan.order()
+            self.answer_format = made.answer_format
+            return plan
+
+        def show(made: dspy.Prediction) -> str:
+            return str(made.plan.model_dump_json(include={"steps"}))
+
+        return execution.with_retries(execution.PLANNING, None, write, attempt, self.options.retries, show)[0]
+
+    def surroundings(self) -> execution.Surroundings:
+        return execution.Surroundings(
+            warehouse=self.source,
+            sandbox=self.sandbox,
+            write_selects=self.write_selects,
+            write_script=self.write_script,
+            answer_format=self.answer_format or AnswerFormat(),
+            as_of=self.as_of,
+            retries=self.options.retries,
+        )
+
+    def write_selects(self, requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
+        written = self.expert.sql_extraction(
+            question=self.question,
+            schema_card=self.source.schema_card(self.options.privacy),
+            frames=requests,
+            today=self.as_of.isoformat(),
+            knowledge=self.knowledge,
+            feedback=feedback or rules.NONE,
+        )
+        return by_name(written.selects, requests)
+
+    def write_script(self, step: Script, frames: Sequence[NamedFrame], feedback: str) -> str:
+        code: str = self.expert.script_generation(
+            question=self.question,
+            frames=frames,
+            task=step.task,
+            answer_format=self.answer_format or AnswerFormat(),
+            today=self.as_of.isoformat(),
+            knowledge=self.knowledge,
+            feedback=feedback or rules.NONE,
+        ).script.code
+        return code
+
+    def answered(self, outcome: execution.Outcome) -> Answer:
+        answer = Answer(
+            question=self.question,
+            status="answered",
+            value=outcome.value.value,
+            format=self.answer_format or AnswerFormat(),
+            period=outcome.value.period,
+            explanation=outcome.plan.interpretation,
+            citations=list(outcome.value.citations),
+            figures=outcome.figures,
+            flags=list(outcome.value.flags) + ([self.source.label] if self.source.label else []),
+        )
+        self._record(answer, outcome.plan)
+        return answer
+
+    def failed(self, layer: str, error: FinexpertError) -> Answer:
+        answer = super().failed(layer, error)
+        if self.last_plan is not None:
+            self._record(answer, self.last_plan)
+        return answer
+
+    def _record(self, answer: Answer, plan: Plan) -> None:
+        answer.record = records.of_answer(answer, plan, self.workspace, self.source, self.as_of, self.knowledge)
+
+
+def conversation(workspace: Workspace, turns: int = 6) -> str:
+    """What earlier turns left behind, for a prompt: questions, how they were understood, frames at hand; no values."""
+    lines = [
+        f"turn {number}: {turn.question}" + (f" — {turn.interpretation}" if turn.interpretation else "")
+        for number, turn in list(enumerate(workspace.turns, 1))[-turns:]
+    ]
+    if workspace.turns and (last := workspace.turns[-1].script):
+        lines.append(f"script of the last turn:\n{last}")
+    if workspace.frames:
+        lines.append(f"frames at hand:\n{describe_frames(list(workspace.frames.values()))}")
+    return "\n".join(lines) or rules.NONE

@@ -1,0 +1,97 @@
+"""Planning: from a question to a plan, one signature per kind of source.
+
+Over a warehouse there are two: `MakePlan` leaves SELECTs and script to their own layers, `MakePlanWithDrafts` has a
+strong model write both at once. Over a filing `MakeFilingPlan` asks for interpretation alone.
+"""
+
+from __future__ import annotations
+
+import dspy
+from pydantic import BaseModel, Field
+
+from finexpert.plans import Cell, Compute, Quote
+from finexpert.signatures import rules
+from finexpert.signatures.sql_extraction import DataFrameFromSQL
+
+FILING_STEPS = (
+    "steps with ids 1, 2, ...; arguments of compute are 'step N', 'turn N', or a constant number; operations: add, "
+    "subtract (first minus second), multiply, divide (first by second), exp, greater (is the first greater: yes or no), "
+    "percent_change (from the first to the second), absolute, average, sum, min, max (of several values, or of one row by its label)"
+)
+
+
+class FrameRequest(BaseModel):
+    """A frame that the plan needs."""
+
+    df_name: str = Field(description="short Python identifier")
+    purpose: str = Field(description="table, series, columns and time span to fetch")
+    df_columns: list[str] = Field(description="names of the columns in order")
+
+
+class MakePlan(dspy.Signature):  # type: ignore[misc]
+    """Plan how to answer a financial question from a database.
+
+    Say which frames to fetch and what a pandas script then computes from them. Fetch a frame that is at hand already
+    only if it lacks something. Fetch enough history for differences, moving averages and periods that begin before the
+    window asked about.
+    """
+
+    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
+    knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
+    conversation: str = dspy.InputField(desc=rules.CONVERSATION, default=rules.NONE)
+    today: str = dspy.InputField(desc=rules.TODAY)
+    question: str = dspy.InputField()
+    answer_type: str = dspy.InputField(desc="type of the answer")
+    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
+
+    interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")
+    frames: list[FrameRequest] = dspy.OutputField(desc="one entry a frame; [] if all are at hand")
+    task: str = dspy.OutputField(desc="numbered steps that the script follows, with exact windows and rules")
+    answer_kind: str = dspy.OutputField(desc="number, integer, date, year, boolean, text, list or table")
+    unit: str = dspy.OutputField(desc="unit of the answer, such as percent or billion USD; empty if it has none")
+
+
+class MakePlanWithDrafts(dspy.Signature):  # type: ignore[misc]
+    """Answer a financial question from a database: say how you understand it, write the SELECTs that fetch the data,
+    and the pandas script that computes the answer from them.
+
+    Both run as they stand; you do not see the data. Fetch a frame that is at hand already only if it lacks something.
+    Fetch enough history for differences, moving averages and periods that begin before the window asked about. Think
+    about missing values, different frequencies, and where a window begins and ends.
+    """
+
+    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
+    knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
+    conversation: str = dspy.InputField(desc=rules.CONVERSATION, default=rules.NONE)
+    today: str = dspy.InputField(desc=rules.TODAY)
+    question: str = dspy.InputField()
+    answer_type: str = dspy.InputField(desc="type of the answer")
+    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
+
+    interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")
+    selects: list[DataFrameFromSQL] = dspy.OutputField(desc="one entry a frame; [] if all are at hand")
+    code: str = dspy.OutputField(desc=rules.SCRIPT)
+    answer_kind: str = dspy.OutputField(desc="number, integer, date, year, boolean, text, list or table")
+    unit: str = dspy.OutputField(desc="unit of the answer, such as percent or billion USD; empty if it has none")
+
+
+class MakeFilingPlan(dspy.Signature):  # type: ignore[misc]
+    """Interpret one question of a conversation about a page of a company's filing, as a plan that a program carries out.
+
+    Never compute and never write a number of your own: values come from table cells, from quoted words, from earlier
+    steps and from earlier turns. Prefer a cell where the table holds the value; quote the text where only the text
+    does. Refer to an earlier turn where the question means its answer ("that amount", "this change"). A question for
+    one value is a plan of one step.
+    """
+
+    page: str = dspy.InputField(
+        desc="the page: text, and the table with its row numbers (r0 is the header) and column numbers"
+    )
+    knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
+    conversation: str = dspy.InputField(desc="earlier turns, their plans and answers", default=rules.NONE)
+    question: str = dspy.InputField()
+    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
+
+    entity: str = dspy.OutputField(desc="what the answer is about, in a few words, with its period")
+    steps: list[Cell | Quote | Compute] = dspy.OutputField(desc=FILING_STEPS)
+    answer: str = dspy.OutputField(desc="'step N' or 'turn N'")

@@ -1,0 +1,24 @@
+"""Wording that several signatures share: what a SELECT and a script must keep to.
+
+Kept in one place so that a draft inside a plan, a SELECT on its own and a repaired one follow the same rules.
+"""
+
+SCHEMA = "tables and columns with types, units and frequency; nothing else exists"
+TODAY = "the day that counts as today; the data end there"
+KNOWLEDGE = "definitions, meanings of words and processes that hold here; follow them to the letter"
+CONVERSATION = "earlier turns and the frames already at hand"
+FEEDBACK = "your last attempt and why it failed; repair it"
+
+NONE = "(none)"
+
+SELECT = (
+    "one DuckDB SELECT that returns exactly the columns in df_columns: plain rows, filtered and ordered by date; "
+    "days as DATE '2020-01-31', never current_date; leave arithmetic, resampling and joins across frequencies to the script"
+)
+
+SCRIPT = (
+    "Python, no fences. The frames are loaded already, as pandas DataFrames under their names; date columns are "
+    "datetime64; pd, np, plt and dt (the datetime module) are there too. No SQL, no files, no network, no print. "
+    "End by setting `answer` to a value of the answer's type, not rounded and not formatted, and `period` to the "
+    "(first date, last date) of the data that it rests on. Draw with plt only when the question asks for a chart"
+)

@@ -1,0 +1,49 @@
+"""SQL extraction: from the frames that a plan asks for to SELECTs.
+
+`DataFrameFromSQL` is one of them, as {"select_query": "SELECT date, unrate FROM unemployment ORDER BY date",
+"df_columns": ["date", "unrate"], "df_name": "unemployment"}.
+"""
+
+from __future__ import annotations
+
+import dspy
+from pydantic import BaseModel, Field, field_validator
+
+from finexpert.signatures import rules
+from finexpert.signatures.text import without_fences
+
+
+class DataFrameFromSQL(BaseModel):
+    """A frame and the SELECT that fetches it."""
+
+    # The class docstring goes into prompts with the JSON schema, so examples stand with the methods.
+
+    select_query: str = Field(description=rules.SELECT)
+    df_columns: list[str] = Field(description="names of the columns in order", default_factory=list)
+    df_name: str = Field(description="short Python identifier", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+
+    @field_validator("select_query")
+    @classmethod
+    def _bare(cls, value: str) -> str:
+        """The SELECT without packing.
+
+        >>> DataFrameFromSQL(select_query="```sql\\nSELECT 1 AS x;\\n```", df_name="one").select_query
+        'SELECT 1 AS x'
+        """
+        return without_fences(value).rstrip("; \n")
+
+
+class WriteSelects(dspy.Signature):  # type: ignore[misc]
+    """Write one DuckDB SELECT for each frame asked for.
+
+    Keep the names of frames and columns. Take categories and units from the schema as they are written there.
+    """
+
+    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
+    knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
+    today: str = dspy.InputField(desc=rules.TODAY)
+    question: str = dspy.InputField(desc="the question that the frames serve")
+    frames: str = dspy.InputField(desc="the frames to fetch: name, columns, purpose")
+    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
+
+    selects: list[DataFrameFromSQL] = dspy.OutputField(desc="one entry a frame, in the order asked")

@@ -1,0 +1,19 @@
+"""Reading text that a model wrote: what is code, and what is packing around it."""
+
+from __future__ import annotations
+
+import re
+
+_FENCED = re.compile(r"```[A-Za-z0-9_+-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+
+
+def without_fences(text: str) -> str:
+    """The code inside a Markdown fence, or the text itself; of several fences the longest.
+
+    >>> without_fences("Here it is:\\n```python\\nanswer = 1\\n```\\nDone.")
+    'answer = 1'
+    >>> without_fences("answer = 1")
+    'answer = 1'
+    """
+    blocks = _FENCED.findall(text)
+    return (max(blocks, key=len) if blocks else text).strip("\n").rstrip()
