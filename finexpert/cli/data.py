@@ -2,6 +2,7 @@
 
 finexpert data fred                  fetch the 31 series from FRED and build the warehouse
 finexpert data fred --from DIR       build it from a folder of CSV files
+finexpert data convfinqa             fetch ConvFinQA, see `data_convfinqa`
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.data_convfinqa import convfinqa
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,9 +21,7 @@ if TYPE_CHECKING:
 data_app = typer.Typer(help="Get the data that questions are asked of.", no_args_is_help=True)
 
 
-@data_app.callback()
-def _data() -> None:
-    """Keeps `fred` a subcommand while it is the only one."""
+data_app.command()(convfinqa)
 
 
 @data_app.command()

@@ -1,0 +1,147 @@
+"""The paper's FRED evaluation: the same questions on every rung of the ladder, and a single-call baseline beside it.
+
+`sql` sends rows back to the model (public data only), `sql+script` has the model write a script instead, `+retries`
+adds repairs. Rungs without memory are given the definition of a recession in words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from functools import partial
+
+from finexpert.answers import Answer, Failure
+from finexpert.datasets.answer_matching import matches
+from finexpert.datasets.evaluation import Journal, Result
+from finexpert.datasets.fred_questions import RECESSION_DEFINITION, Question, gold
+from finexpert.errors import UnknownPrompt
+from finexpert.language_models.roles import LanguageModels
+from finexpert.modules.calling import using
+from finexpert.modules.financial_expert import FinancialExpert, Options
+from finexpert.modules.single_call import SingleCall
+from finexpert.modules.sql_only import SqlOnly
+from finexpert.plans import Extract, Script
+from finexpert.records import encode
+from finexpert.sandbox import Sandbox
+from finexpert.settings import Settings
+from finexpert.sources.warehouse import Warehouse
+
+BASELINE = "single-call"
+RUNGS = ("sql", "sql+script", "+retries")
+
+
+@dataclass
+class Bench:
+    """What an evaluation runs with."""
+
+    source: Warehouse
+    sandbox: Sandbox
+    models: LanguageModels
+    settings: Settings
+    expert: FinancialExpert = field(default_factory=FinancialExpert)
+
+    def answer(self, rung: str, question: Question, repeat: int = 1) -> Answer:
+        """Ask one question on one rung. A prompt that is not among the recorded ones counts as a failure."""
+        common = {
+            "question": question.question,
+            "source": self.source,
+            "answer_format": question.answer_format,
+            "as_of": question.as_of,
+            "knowledge": RECESSION_DEFINITION,
+        }
+        with using(self.models.repeat(repeat)):
+            try:
+                if rung == "sql":
+                    return SqlOnly()(**common).answer  # type: ignore[no-any-return]
+                if rung == BASELINE:
+                    return SingleCall()(sandbox=self.sandbox, **common).answer  # type: ignore[no-any-return]
+                retries = 0 if rung == "sql+script" else self.settings.retries
+                options = Options(self.settings.drafts, retries, self.settings.privacy)
+                return self.expert(sandbox=self.sandbox, options=options, **common).answer  # type: ignore[no-any-return]
+            except UnknownPrompt as error:
+                failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
+                return Answer(question=question.question, status="failed", failure=failure)
+
+
+def evaluate(
+    bench: Bench,
+    questions: Sequence[Question],
+    rungs: Sequence[str],
+    journal: Journal[Result],
+    *,
+    repeats: int = 1,
+    threads: int = 4,
+    on_result: Callable[[Result], None] = lambda result: None,
+) -> list[Result]:
+    """Ask every question on every rung, except what the journal holds already.
+
+    A question that fails is a result; an unreachable model or a missing sandbox stops the evaluation with its error.
+    """
+    golds = {q.id: gold(q, bench.source) for q in questions}
+    done = {(result.rung, result.repeat, result.id) for result in journal.results}
+    open_ = [job for job in _jobs(questions, rungs, repeats) if (job[0], job[1], job[2].id) not in done]
+
+    def one(rung: str, repeat: int, question: Question) -> None:
+        answer = bench.answer(rung, question, repeat)
+        result = judge(rung, repeat, question, answer, golds[question.id])
+        journal.add(result)
+        on_result(result)
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        futures = [pool.submit(copy_context().run, partial(one, *job)) for job in open_]
+        for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+            future.result()
+    finally:
+        # After an error or Ctrl-C what has not begun is dropped; the journal has the rest.
+        pool.shutdown(wait=True, cancel_futures=True)
+    return journal.results
+
+
+def _jobs(questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> Iterator[tuple[str, int, Question]]:
+    for repeat in range(1, repeats + 1):
+        for rung in rungs:
+            for question in questions:
+                yield rung, repeat, question
+
+
+def judge(rung: str, repeat: int, question: Question, answer: Answer, expected: object) -> Result:
+    """The result of one answer: right only if it was answered and matches."""
+    right = answer.status == "answered" and matches(answer.value, expected, question.answer_format)
+    steps = answer.record.plan.steps if answer.record else []
+    return Result(
+        rung=rung,
+        repeat=repeat,
+        id=question.id,
+        question=question.question,
+        category=question.category,
+        needs=list(question.needs),
+        status=answer.status,
+        correct=right,
+        gold=encode(expected),
+        answer=encode(answer.value),
+        failure=answer.failure,
+        interpretation=answer.explanation,
+        selects={s.frame: s.select for s in steps if isinstance(s, Extract) and s.select},
+        script=next((s.code for s in steps if isinstance(s, Script)), None),
+        usage=answer.usage,
+    )
+
+
+def fingerprint(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> str:
+    """What must be the same for an interrupted evaluation to go on."""
+    content = [
+        bench.source.fingerprint(),
+        bench.models.describe(),
+        bench.settings.drafts,
+        bench.settings.retries,
+        bench.settings.privacy,
+        [question.model_dump(mode="json") for question in questions],
+        list(rungs),
+        repeats,
+    ]
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]

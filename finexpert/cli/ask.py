@@ -1,0 +1,117 @@
+"""`finexpert ask`: one question, the answer and how it came about."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finexpert.cli import common
+
+if TYPE_CHECKING:
+    from finexpert.answers import Answer
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in words.")],
+    data: common.Data = None,
+    as_of: common.AsOf = None,
+    lm: common.Model = None,
+    api_base: common.ApiBase = None,
+    drafts: common.Drafts = None,
+    retries: common.Retries = None,
+    record: common.Record = None,
+    recordings: common.Recordings = None,
+    figures: Annotated[Path | None, typer.Option(help="Folder for charts; the records' folder if not given.")] = None,
+    as_json: common.Json = False,
+) -> None:
+    """Answer a question from the warehouse, and show the plan, the SQL, the script and what it cost.
+
+    The exit code is 0 for an answer and 3 where the question could not be answered.
+    """
+    settings = common.settings_from(
+        as_of=as_of, lm=lm, api_base=api_base, drafts=drafts, retries=retries, record=record, recordings=recordings
+    )
+    from finexpert.datasets.fred import open_fred
+    from finexpert.session import Session
+
+    with Session(open_fred(data, settings=settings), settings=settings) as session:
+        answer = session.ask(question)
+    folder = settings.home / "records"
+    kept = answer.record.save(folder) if answer.record else None
+    drawn = _save_figures(answer, figures or folder)
+    if as_json:
+        typer.echo(json.dumps(as_dict(answer, kept, drawn), indent=1))
+    else:
+        show(answer, kept, drawn)
+    if answer.status != "answered":
+        raise typer.Exit(3)
+
+
+def _save_figures(answer: Answer, folder: Path) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    name = answer.record.id if answer.record else "figure"
+    paths = [folder / f"{name}-{number}.png" for number in range(1, len(answer.figures) + 1)]
+    for path, png in zip(paths, answer.figures, strict=True):
+        path.touch(mode=0o600)
+        path.write_bytes(png)
+    return paths
+
+
+def as_dict(answer: Answer, kept: Path | None, figures: list[Path]) -> dict[str, Any]:
+    """An answer as the JSON that `--json` prints."""
+    from finexpert.records import encode
+
+    shown = answer.model_dump(mode="json", exclude={"value", "figures", "record"})
+    plan = answer.record.plan.model_dump(mode="json") if answer.record else None
+    return {
+        **shown,
+        "value": encode(answer.value),
+        "text": answer.text,
+        "plan": plan,
+        "figures": [str(path) for path in figures],
+        "record": str(kept) if kept else None,
+    }
+
+
+def show(answer: Answer, kept: Path | None, figures: list[Path]) -> None:
+    """Print an answer for a person: how it was understood, SQL, script, value, origin, cost."""
+    from rich.panel import Panel
+    from rich.syntax import Syntax
+    from rich.text import Text
+
+    from finexpert.plans import Extract, Script
+
+    out = common.console()
+    out.print(Text(answer.question, style="bold"))
+    if answer.explanation:
+        out.print(Text(answer.explanation, style="dim"))
+    for step in answer.record.plan.steps if answer.record else []:
+        if isinstance(step, Extract) and step.select:
+            out.print(
+                Panel(Syntax(step.select, "sql", word_wrap=True), title=f"SQL → {step.frame}", title_align="left")
+            )
+        elif isinstance(step, Script) and step.code:
+            out.print(Panel(Syntax(step.code, "python", word_wrap=True), title="Script", title_align="left"))
+    style = "bold green" if answer.status == "answered" else "bold red"
+    out.print(Text("Answer: ", style="bold").append(Text(answer.text, style=style)))
+    if answer.period:
+        out.print(Text(f"Period: {answer.period}"))
+    for flag in answer.flags:
+        out.print(Text(f"Note: {flag}", style="yellow"))
+    for path in figures:
+        out.print(Text(f"Figure: {path}"), soft_wrap=True)
+    out.print(Text(_cost(answer), style="dim"))
+    if kept:
+        out.print(Text(f"Record: {kept}  (finexpert replay, finexpert export)", style="dim"), soft_wrap=True)
+
+
+def _cost(answer: Answer) -> str:
+    usage = answer.usage
+    layers = ", ".join(f"{name} {calls}" for name, calls in usage.by_layer.items())
+    cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+    calls = "1 model call" if usage.calls == 1 else f"{usage.calls} model calls"
+    return f"{calls} ({layers}), {tokens}, {cost}, {usage.seconds:.1f} s"

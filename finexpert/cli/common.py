@@ -1,0 +1,84 @@
+"""What several commands share: options, settings made from them, and opening what a question needs."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from finexpert.settings import Settings
+
+Data = Annotated[
+    Path | None,
+    typer.Option("--data", help="A .duckdb file or a folder of FRED CSVs; else what `finexpert data fred` built."),
+]
+Model = Annotated[
+    str | None, typer.Option("--lm", help="Model as LiteLLM names it, or 'recorded'.", envvar="FINEXPERT_LM")
+]
+ApiBase = Annotated[
+    str | None, typer.Option(help="Address of an OpenAI-compatible server.", envvar="FINEXPERT_API_BASE")
+]
+Record = Annotated[Path | None, typer.Option("--record", help="Append new completions to this file.")]
+Recordings = Annotated[list[Path] | None, typer.Option("--recordings", help="Further files of recorded completions.")]
+Drafts = Annotated[bool | None, typer.Option("--drafts/--no-drafts", help="May the plan carry the SELECTs and script?")]
+Retries = Annotated[int | None, typer.Option(min=0, max=10, help="Repairs of a step by its own layer.")]
+AsOf = Annotated[dt.datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day that counts as today.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def console(*, stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False)
+
+
+def settings_from(**given: Any) -> Settings:
+    """Settings with the options that were given; ConfigurationError names a wrong one."""
+    from pydantic import ValidationError
+
+    from finexpert.errors import ConfigurationError
+    from finexpert.language_models.quiet import quiet
+    from finexpert.settings import Settings
+
+    quiet()
+    if isinstance(given.get("as_of"), dt.datetime):
+        given["as_of"] = given["as_of"].date()
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(map(str, first["loc"]))
+        raise ConfigurationError(
+            f"the setting {name} is {first['input']!r}: {first['msg']}. "
+            f"It comes from an option, FINEXPERT_{name.upper()} or finexpert.toml."
+        ) from error
+
+
+@contextmanager
+def progress(unit: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on stderr; call what it gives with the number of units done."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console(stderr=True)) as bar:
+        task = bar.add_task(unit, total=total)
+        yield lambda done: bar.advance(task, done)
+
+
+def model_words(description: dict[str, Any]) -> str:
+    """What `LanguageModels.describe` says, as one line.
+
+    >>> model_words({"model": "openai/gpt", "api_base": None, "found": "by --lm", "replaying": False})
+    'openai/gpt (found by --lm)'
+    """
+    words = "recorded completions" if description.get("replaying") else str(description["model"])
+    if description.get("api_base"):
+        words += f" at {description['api_base']}"
+    return words + (f" (found {description['found']})" if description.get("found") else "")

@@ -1,0 +1,71 @@
+"""`finexpert doctor`: what was found on this machine, and what to do about what was not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from finexpert import tracking
+from finexpert.cli import common
+
+if TYPE_CHECKING:
+    from finexpert.settings import Settings
+
+
+def doctor(data: common.Data = None, lm: common.Model = None, as_json: common.Json = False) -> None:
+    """Show which model, sandbox, data and MLflow store would be used; exit code 1 if a question could not be answered."""
+    settings = common.settings_from(lm=lm)
+    from finexpert.errors import FinexpertError
+
+    def tried(check: Callable[[], str]) -> tuple[bool, str]:
+        try:
+            return True, check()
+        except FinexpertError as error:
+            return False, str(error)
+
+    checks = {
+        "model": tried(lambda: _model(settings)),
+        "sandbox": tried(_sandbox),
+        "data": tried(lambda: _data(data, settings)),
+        "MLflow": (True, tracking.address(settings)),
+        "home": (True, str(settings.home)),
+    }
+    if as_json:
+        shown = {name: {"ok": good, "found": text} for name, (good, text) in checks.items()}
+        typer.echo(json.dumps(shown, indent=1))
+    else:
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(show_header=False, box=None)
+        for name, (good, text) in checks.items():
+            table.add_row(name, Text("ok", "green") if good else Text("missing", "red"), Text(text))
+        common.console().print(table)
+    if not all(good for good, _ in checks.values()):
+        raise typer.Exit(1)
+
+
+def _model(settings: Settings) -> str:
+    from finexpert.language_models.roles import LanguageModels
+
+    return common.model_words(LanguageModels.from_settings(settings).describe())
+
+
+def _sandbox() -> str:
+    from finexpert.sandbox import Sandbox
+
+    with Sandbox() as sandbox:
+        sandbox.warm()
+        return f"{sandbox.rung}; self-test: {', '.join(map(str, sandbox.self_test))}"
+
+
+def _data(data: Path | None, settings: Settings) -> str:
+    from finexpert.datasets.fred import open_fred
+
+    source = open_fred(data, settings=settings)
+    tables = ", ".join(source.columns())
+    return f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}"

@@ -1,0 +1,210 @@
+"""`finexpert eval`: evaluations as tracked MLflow runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from finexpert.cli import common
+from finexpert.cli.evaluate_convfinqa import convfinqa
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from finexpert.datasets.evaluation import Result, Summary
+    from finexpert.datasets.fred_evaluation import Bench
+    from finexpert.datasets.fred_questions import Question
+
+eval_app = typer.Typer(help="Run an evaluation, tracked in MLflow.", no_args_is_help=True)
+eval_app.command()(convfinqa)
+
+
+@eval_app.command()
+def fred(
+    rungs: Annotated[str, typer.Option(help="Rungs of the ladder, with commas: sql, sql+script, +retries.")] = (
+        "sql,sql+script,+retries"
+    ),
+    baseline: Annotated[
+        bool, typer.Option("--baseline/--no-baseline", help="The single call beside the rungs.")
+    ] = True,
+    repeats: Annotated[int, typer.Option(min=1, help="Ask everything N times; needs a temperature above 0.")] = 1,
+    questions: Annotated[
+        Path | None, typer.Option(help="Question file, JSON lines; the 30 packaged ones if not given.")
+    ] = None,
+    only: Annotated[str | None, typer.Option(help="Ids of questions, with commas.")] = None,
+    data: common.Data = None,
+    lm: common.Model = None,
+    api_base: common.ApiBase = None,
+    drafts: common.Drafts = None,
+    retries: common.Retries = None,
+    record: common.Record = None,
+    recordings: common.Recordings = None,
+    threads: Annotated[int, typer.Option(min=1, max=64)] = 4,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
+) -> None:
+    """Ask the FRED questions on every rung; print one table; log everything to MLflow."""
+    settings = common.settings_from(
+        lm=lm, api_base=api_base, drafts=drafts, retries=retries, record=record, recordings=recordings, workers=2
+    )
+    from finexpert.datasets import fred_evaluation as evaluation
+    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred_questions import load_questions
+    from finexpert.language_models.roles import LanguageModels
+    from finexpert.sandbox import Limits, Sandbox
+
+    names = _rungs(rungs, baseline)
+    asked = _chosen(load_questions(questions), only)
+    source = open_fred(data, settings=settings)
+    with Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox:
+        bench = evaluation.Bench(source, sandbox, LanguageModels.from_settings(settings), settings)
+        run(bench, asked, names, repeats=repeats, threads=threads, fresh=fresh, json_out=json_out)
+
+
+def _rungs(text: str, baseline: bool) -> list[str]:
+    from finexpert.datasets.fred_evaluation import BASELINE, RUNGS
+
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if unknown := [name for name in names if name not in RUNGS]:
+        raise typer.BadParameter(f"{unknown[0]!r} is no rung; there are {', '.join(RUNGS)}", param_hint="--rungs")
+    return names + ([BASELINE] if baseline else [])
+
+
+def _chosen(questions: Sequence[Question], only: str | None) -> list[Question]:
+    if only is None:
+        return list(questions)
+    ids = [name.strip() for name in only.split(",")]
+    if unknown := set(ids) - {q.id for q in questions}:
+        raise typer.BadParameter(f"there is no question {min(unknown)!r}", param_hint="--only")
+    return [q for q in questions if q.id in ids]
+
+
+def run(
+    bench: Bench,
+    questions: Sequence[Question],
+    rungs: Sequence[str],
+    *,
+    repeats: int,
+    threads: int,
+    fresh: bool,
+    json_out: Path | None,
+) -> None:
+    """Evaluate with a progress bar, inside an MLflow run; the journal goes when all is told."""
+    from finexpert import tracking
+    from finexpert.datasets import fred_evaluation as evaluation
+    from finexpert.datasets.evaluation import Journal, Result, summarise, write_json
+
+    out = common.console()
+    mark = evaluation.fingerprint(bench, questions, rungs, repeats)
+    place = bench.settings.home / "eval" / f"fred-{mark}.jsonl"
+    if fresh:
+        place.unlink(missing_ok=True)
+    journal = Journal(place, Result)
+    if journal.results:
+        out.print(f"going on after {len(journal.results)} answers (--fresh starts over)")
+    uri = tracking.start(bench.settings, "finexpert eval fred")
+    params = _params(bench, questions, rungs, repeats)
+    with tracking.run("eval fred", parent=True, params=params):
+        with common.progress("questions", len(questions) * len(rungs) * repeats) as advance:
+            advance(len(journal.results))
+            results = evaluation.evaluate(
+                bench, questions, rungs, journal, repeats=repeats, threads=threads, on_result=lambda _: advance(1)
+            )
+        summaries = [summarise(rung, [r for r in results if r.rung == rung]) for rung in rungs]
+        _log(summaries, results, params)
+    tracking.finish()
+    content = {
+        "config": params,
+        "rungs": {s.rung: s.model_dump(mode="json") for s in summaries},
+        "results": [r.model_dump(mode="json") for r in results],
+    }
+    if json_out:
+        write_json(json_out, content)
+    place.unlink(missing_ok=True)
+    _print(summaries, bench, uri)
+
+
+def _params(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> dict[str, object]:
+    return {
+        "model": common.model_words(bench.models.describe()),
+        "data": bench.source.name,
+        "data_fingerprint": bench.source.fingerprint(),
+        "data_label": bench.source.label or "",
+        "questions": len(questions),
+        "rungs": ",".join(rungs),
+        "repeats": repeats,
+        "drafts": bench.settings.drafts,
+        "retries": bench.settings.retries,
+        "privacy": bench.settings.privacy,
+    }
+
+
+def _log(summaries: Sequence[Summary], results: Sequence[Result], params: dict[str, object]) -> None:
+    from finexpert import tracking
+    from finexpert.datasets import plots
+
+    title = f"FRED questions, {params['model']}"
+    tracking.log({}, {"ladder.png": plots.ladder(summaries, title), "spread.png": plots.spread(summaries, title)})
+    for summary in summaries:
+        rows = [r for r in results if r.rung == summary.rung]
+        with tracking.run(summary.rung, parent=False, params=params | {"rung": summary.rung}):
+            metrics: dict[str, float | None] = {
+                "accuracy": summary.overall.share,
+                "accuracy_low": summary.overall.low,
+                "accuracy_high": summary.overall.high,
+                **{f"accuracy/{name}": s.share for name, s in summary.by_category.items()},
+                "accuracy/with_needs": summary.with_needs.share,
+                "accuracy/without_needs": summary.without_needs.share,
+                **{f"failures/{name}": count for name, count in summary.failures.items()},
+                "calls_per_question": summary.calls,
+                "prompt_tokens_per_question": summary.prompt_tokens,
+                "completion_tokens_per_question": summary.completion_tokens,
+                "cost_usd_per_question": summary.cost_usd,
+                "seconds_per_question": summary.seconds,
+                "outside_model_seconds_per_question": summary.outside_model_seconds,
+            }
+            table = [r.model_dump(mode="json") | {"verdict": r.verdict} for r in rows]
+            tracking.log(metrics, {"questions.json": table})
+
+
+def _print(summaries: Sequence[Summary], bench: Bench, uri: str) -> None:
+    from rich import box
+    from rich.table import Table
+
+    out = common.console()
+    drafts = "on" if bench.settings.drafts else "off"
+    model = common.model_words(bench.models.describe())
+    out.print(f"{model}; {bench.source.label or bench.source.name}; drafts {drafts}", soft_wrap=True, markup=False)
+    table = Table(box=box.SIMPLE_HEAD)
+    categories = sorted({c for s in summaries for c in s.by_category})
+    priced = any(s.cost_usd is not None for s in summaries)
+    columns = ["rung", "right", "95 %", *categories, "needs", "calls", "tokens", *(["cost"] if priced else []), "s"]
+    for name in columns:
+        table.add_column(name, justify="left" if name == "rung" else "right", no_wrap=True)
+    for s in summaries:
+        parts = [s.by_category.get(c) for c in categories] + [s.with_needs]
+        table.add_row(
+            s.rung + ("*" if s.rung == "sql" else ""),
+            f"{s.overall.right}/{s.overall.n}",
+            f"{s.overall.low:.0%}-{s.overall.high:.0%}",
+            *[f"{p.right}/{p.n}" if p else "" for p in parts],
+            f"{s.calls:.2f}",
+            f"{s.prompt_tokens + s.completion_tokens:,.0f}",
+            *([("?" if s.cost_usd is None else f"${s.cost_usd:.4f}")] if priced else []),
+            f"{s.seconds:.1f}",
+        )
+    out.print(table)
+    for s in summaries:
+        if s.wrong:
+            kinds = ", ".join(f"{name} ({count})" for name, count in s.failures.items())
+            out.print(f"{s.rung}: not right: {', '.join(s.wrong)}", soft_wrap=True, markup=False)
+            out.print(f"  by kind: {kinds}", soft_wrap=True, markup=False)
+    if any(s.rung == "sql" for s in summaries):
+        out.print("* rows of the data reach the model: for public data only", style="dim")
+    out.print(
+        "needs: questions that rest on a definition; calls, tokens, cost and s (seconds) are means a question",
+        style="dim",
+    )
+    out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)

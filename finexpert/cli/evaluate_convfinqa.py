@@ -1,0 +1,265 @@
+"""`finexpert eval convfinqa`: whole conversations about a filing page, tracked in MLflow."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from finexpert.cli import common
+
+if TYPE_CHECKING:
+    from finexpert.datasets.convfinqa import Conversation
+    from finexpert.datasets.convfinqa_evaluation import Bench, ConversationResult
+    from finexpert.datasets.convfinqa_scoring import Summary, TurnResult
+
+
+def convfinqa(
+    records: Annotated[
+        Path | None, typer.Option(help="File of conversations; else what `finexpert data convfinqa` fetched.")
+    ] = None,
+    split: Annotated[str, typer.Option(help="train or dev, of the fetched files.")] = "dev",
+    sample: Annotated[int | None, typer.Option(min=1, help="Draw N conversations, stratified.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
+    history: Annotated[str, typer.Option(help="own or gold: whose answers later turns build on.")] = "own",
+    baseline: Annotated[
+        str | None, typer.Option(help="single-call: let the model read and compute, beside the planner.")
+    ] = None,
+    lm: Annotated[list[str] | None, typer.Option("--lm", help="Model; several for a comparison in one run.")] = None,
+    api_base: common.ApiBase = None,
+    record: common.Record = None,
+    recordings: common.Recordings = None,
+    threads: Annotated[int, typer.Option(min=1, max=64)] = 8,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
+    predictions: Annotated[
+        Path | None, typer.Option(help="Write predictions in the official leaderboard form.")
+    ] = None,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and turns.")] = None,
+) -> None:
+    """Hold the conversations of ConvFinQA; print one table; log everything to MLflow."""
+    if history not in ("own", "gold"):
+        raise typer.BadParameter(f"{history!r} is neither own nor gold", param_hint="--history")
+    if baseline not in (None, "single-call"):
+        raise typer.BadParameter(f"{baseline!r} is no baseline; there is single-call", param_hint="--baseline")
+    first = common.settings_from(api_base=api_base, record=record, recordings=recordings)
+    from finexpert.datasets import convfinqa as data
+    from finexpert.datasets import convfinqa_evaluation as evaluation
+    from finexpert.language_models.roles import LanguageModels
+
+    file = records or _fetched(first.home, split)
+    conversations = data.load(file)
+    chosen = data.sample(conversations, sample, seed) if sample else conversations
+    modes = [evaluation.PLANNER] + ([baseline] if baseline else [])
+    benches = []
+    names: list[str | None] = [*lm] if lm else [None]
+    for name in names:
+        settings = first.model_copy(update={"lm": name}) if name else first
+        models = LanguageModels.from_settings(settings)
+        side: Literal["own", "gold"] = "gold" if history == "gold" else "own"
+        benches.append(evaluation.Bench(models, settings, side, model=common.model_words(models.describe())))
+    about = {
+        "data": str(file.name) if file else "sample pages (made-up companies)",
+        "conversations": len(chosen),
+        "turns": sum(len(c.turns) for c in chosen),
+        "seed": seed,
+        "history": history,
+        "modes": ",".join(modes),
+    }
+    run(benches, chosen, modes, about, threads=threads, fresh=fresh, json_out=json_out, predictions=predictions)
+
+
+def _fetched(home: Path, split: str) -> Path | None:
+    path = home / "convfinqa" / f"{split}.json"
+    if path.exists():
+        return path
+    if split != "dev":
+        raise typer.BadParameter(f"there is no {path}; get it with `finexpert data convfinqa`", param_hint="--split")
+    return None
+
+
+def run(
+    benches: Sequence[Bench],
+    conversations: Sequence[Conversation],
+    modes: Sequence[str],
+    about: dict[str, Any],
+    *,
+    threads: int,
+    fresh: bool,
+    json_out: Path | None,
+    predictions: Path | None,
+) -> None:
+    """Evaluate with a progress bar, inside one MLflow run a comparison and one nested run a model and mode."""
+    from finexpert import tracking
+    from finexpert.datasets import convfinqa_evaluation as evaluation
+    from finexpert.datasets.evaluation import Journal, write_json
+
+    place = benches[0].settings.home / "eval" / f"convfinqa-{_fingerprint(conversations, about)}.jsonl"
+    if fresh:
+        place.unlink(missing_ok=True)
+    journal = Journal(place, evaluation.ConversationResult)
+    if journal.results:
+        common.console().print(f"going on after {len(journal.results)} conversations (--fresh starts over)")
+    uri = tracking.start(benches[0].settings, "finexpert eval convfinqa")
+    with tracking.run("eval convfinqa", parent=True, params=about | {"models": [b.model for b in benches]}):
+        with common.progress("turns", about["turns"] * len(modes) * len(benches)) as advance:
+            advance(sum(len(result.turns) for result in journal.results))
+            for bench in benches:
+                evaluation.evaluate(
+                    bench, conversations, modes, journal, threads=threads, on_result=lambda r: advance(len(r.turns))
+                )
+        reports = [_report(bench, mode, journal.results, conversations) for bench in benches for mode in modes]
+        for report in reports:
+            _log(report)
+    tracking.finish()
+    if json_out:
+        write_json(json_out, {"config": about, "reports": [report.as_json() for report in reports]})
+    if predictions:
+        from finexpert.datasets.convfinqa_scoring import leaderboard
+
+        write_json(predictions, leaderboard(reports[0].rows))
+    place.unlink(missing_ok=True)
+    _print(reports, about, uri)
+
+
+def _fingerprint(conversations: Sequence[Conversation], about: dict[str, Any]) -> str:
+    content = [[c.id for c in conversations], [c.filing.fingerprint for c in conversations], about["history"]]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
+class Report:
+    """One model in one mode: results, turns for scoring, summary, and what was lost."""
+
+    def __init__(self, model: str, mode: str, results: list[ConversationResult], conversations: Sequence[Conversation]):
+        from finexpert.datasets import convfinqa_evaluation as evaluation
+        from finexpert.datasets import convfinqa_scoring as scoring
+
+        tables = {c.id: c.filing.table for c in conversations}
+        self.model, self.mode, self.results = model, mode, results
+        self.rows: list[TurnResult] = evaluation.turn_results(results, conversations)
+        self.summary: Summary = scoring.summarise(self.rows, tables=tables.__getitem__)
+        self.bins, self.calibration_error = scoring.reliability(self.rows)
+        self.lost = evaluation.lost(results)
+        turns = [turn for result in results for turn in result.turns]
+        n = max(1, len(turns))
+        self.calls = sum(t.usage.calls for t in turns) / n
+        self.tokens = sum(t.usage.prompt_tokens + t.usage.completion_tokens for t in turns) / n
+        self.outside = sorted(t.usage.seconds - t.usage.model_seconds for t in turns)[len(turns) // 2] if turns else 0.0
+        self.arithmetic_errors = evaluation.arithmetic_errors(results, conversations)
+
+    def metrics(self) -> dict[str, float | None]:
+        s = self.summary
+        return {
+            **{f"turns_{name}": share.share for name, share in s.turns.items()},
+            **{f"conversations_{name}": share.share for name, share in s.conversations.items()},
+            **{f"by_turn/{turn}": share.share for turn, share in s.by_turn.items()},
+            **{f"by_type/{kind}": share.share for kind, share in s.by_type.items()},
+            **{f"by_steps/{steps}": share.share for steps, share in s.by_steps.items()},
+            **{f"after_{name}_turn": share.share for name, share in s.given.items() if share.of},
+            "execution_rate": s.answered.share,
+            "program_accuracy": s.programs.share,
+            "arithmetic_errors": self.arithmetic_errors,
+            "calls_per_turn": self.calls,
+            "tokens_per_turn": self.tokens,
+            "seconds_outside_model_median": self.outside,
+            "calibration_error": self.calibration_error if self.bins else None,
+            **{f"lost/{name}": count for name, count in self.kinds().items()},
+        }
+
+    def kinds(self) -> dict[str, int]:
+        from collections import Counter
+
+        return dict(Counter(str(entry["kind"]) for entry in self.lost).most_common())
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "mode": self.mode,
+            "metrics": self.metrics(),
+            "reliability": [vars(b) for b in self.bins],
+            "lost": self.lost,
+            "conversations": [r.model_dump(mode="json") for r in self.results],
+        }
+
+
+def _report(bench: Bench, mode: str, results: Sequence[Any], conversations: Sequence[Conversation]) -> Report:
+    chosen = [r for r in results if r.mode == mode and r.model == bench.model]
+    return Report(bench.model, mode, chosen, conversations)
+
+
+def _log(report: Report) -> None:
+    from finexpert import tracking
+    from finexpert.datasets import plots
+    from finexpert.datasets.convfinqa_scoring import leaderboard
+
+    with tracking.run(f"{report.mode}, {report.model}"[:200], parent=False, params={"mode": report.mode}):
+        artifacts: dict[str, Any] = {
+            "lost.json": report.lost,
+            "turns.json": [r.model_dump(mode="json") for r in report.results],
+            "predictions.json": leaderboard(report.rows),
+        }
+        if report.bins:
+            artifacts["reliability.json"] = [vars(b) for b in report.bins]
+            artifacts["reliability.png"] = plots.reliability(report.bins, report.model)
+        tracking.log(report.metrics(), artifacts)
+
+
+def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
+    from rich.table import Table
+
+    from finexpert.datasets.convfinqa_scoring import paired
+
+    out = common.console()
+    words = (
+        f"{about['data']}: {about['conversations']} conversations, {about['turns']} turns, {about['history']} history"
+    )
+    table = Table(title=words)
+    for name in (
+        "model",
+        "mode",
+        "turns close",
+        "95 %",
+        "strict",
+        "lenient",
+        "conversations close",
+        "programs",
+        "calls",
+    ):
+        table.add_column(name, justify="left" if name in ("model", "mode") else "right")
+    for r in reports:
+        turns, whole = r.summary.turns, r.summary.conversations["close"]
+        close = turns["close"]
+        table.add_row(
+            r.model,
+            r.mode,
+            f"{close.right}/{close.of} {close.share:.1%}",
+            f"{close.low or 0:.0%} to {close.high or 1:.0%}",
+            f"{turns['strict'].share:.1%}",
+            f"{turns['lenient'].share:.1%}",
+            f"{whole.right}/{whole.of} {whole.share:.1%}",
+            f"{r.summary.programs.share:.1%}",
+            f"{r.calls:.2f}",
+        )
+    out.print(table)
+    for r in reports:
+        kinds = ", ".join(f"{name} {count}" for name, count in r.kinds().items()) or "none"
+        out.print(
+            f"{r.mode}: lost turns: {kinds}; arithmetic errors {r.arithmetic_errors}; "
+            f"{r.tokens:,.0f} tokens a turn; {r.outside * 1000:.1f} ms a turn outside the model (median)",
+            soft_wrap=True,
+        )
+        for b in r.bins:
+            out.print(
+                f"  confidence {b.low}-{b.high}: {b.count} turns, said {b.confidence:.0%}, right {b.accuracy:.0%}"
+            )
+    for other in reports[1:]:
+        won, lost, p = paired(reports[0].rows, other.rows)
+        names = f"{reports[0].mode} ({reports[0].model}) against {other.mode} ({other.model})"
+        out.print(
+            f"{names}: {won} turns only the first has right, {lost} only the second; McNemar p = {p:.3f}",
+            soft_wrap=True,
+        )
+    out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)

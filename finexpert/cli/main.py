@@ -1,0 +1,50 @@
+"""`finexpert`: the commands, and how errors leave it.
+
+Nothing heavy is imported here: each command imports what it needs when it runs, so `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from finexpert.cli.ask import ask
+from finexpert.cli.bench import bench_app
+from finexpert.cli.data import data_app
+from finexpert.cli.doctor import doctor
+from finexpert.cli.evaluate import eval_app
+from finexpert.cli.record import export, replay
+
+app = typer.Typer(
+    name="finexpert",
+    help="Answer financial questions the way a domain expert would.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(ask)
+app.add_typer(eval_app, name="eval")
+app.add_typer(data_app, name="data")
+app.command()(doctor)
+app.command()(replay)
+app.command()(export)
+app.add_typer(bench_app, name="bench")
+
+
+def main() -> None:
+    """Run the command line; exit code 1 for an error of ours, 2 for wrong usage, 130 after Ctrl-C."""
+    from finexpert.errors import FinexpertError
+
+    try:
+        app()
+    except FinexpertError as error:
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""`finexpert replay` and `finexpert export`: compute an answer again without a model, or read it as a script."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from finexpert.cli import common
+
+if TYPE_CHECKING:
+    from finexpert.records import Record
+    from finexpert.settings import Settings
+
+Place = Annotated[str, typer.Argument(help="A record's file, or its id.")]
+
+
+def _load(place: str, settings: Settings) -> Record:
+    from finexpert.records import Record
+
+    path = Path(place)
+    if not path.exists() and path.suffix != ".json":
+        path = settings.home / "records" / f"{place}.json"
+    return Record.load(path)
+
+
+def replay(record: Place, data: common.Data = None, as_json: common.Json = False) -> None:
+    """Compute a recorded answer again, without a language model; exit code 3 if it comes out differently."""
+    settings = common.settings_from()
+    from finexpert import records
+    from finexpert.answers import show
+    from finexpert.datasets.fred import open_fred
+    from finexpert.sandbox import Limits, Sandbox
+
+    kept = _load(record, settings)
+    with Sandbox(Limits(wall_seconds=settings.script_seconds)) as sandbox:
+        again = records.replay(kept, open_fred(data, settings=settings), sandbox)
+    if as_json:
+        shown = {"same": again.same, "value": records.encode(again.value), "differences": again.differences}
+        typer.echo(json.dumps(shown, indent=1))
+    else:
+        out = common.console()
+        out.print(kept.question, style="bold", markup=False)
+        out.print(
+            f"{'same answer' if again.same else 'DIFFERENT answer'}: {show(again.value, kept.answer_format)}",
+            markup=False,
+        )
+        for difference in again.differences:
+            out.print(f"- {difference}", style="yellow", markup=False, soft_wrap=True)
+    if not again.same:
+        raise typer.Exit(3)
+
+
+def export(
+    record: Place,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; printed if not given.")] = None,
+    data: common.Data = None,
+) -> None:
+    """Write a recorded answer as a plain Python script that needs duckdb and pandas only."""
+    settings = common.settings_from()
+    from finexpert import records
+    from finexpert.datasets.fred import open_fred
+
+    script = records.export(_load(record, settings), open_fred(data, settings=settings))
+    if out is None:
+        typer.echo(script, nl=False)
+    else:
+        temporary = out.with_name(f".{out.name}.part")
+        temporary.write_text(script, encoding="utf-8")
+        temporary.replace(out)
+        typer.echo(f"wrote {out}; run it with python {out}")
