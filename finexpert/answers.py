@@ -200,6 +200,14 @@ class Citation(BaseModel):
     value: Any = None
 
 
+class Clarification(BaseModel):
+    """A question back to the user: what is unclear, and what it may mean. The reply goes with the question asked again."""
+
+    term: str
+    question: str
+    candidates: list[str] = Field(default_factory=list)
+
+
 class Failure(BaseModel):
     """Why there is no answer: which layer, which kind of error, and the last message."""
 
@@ -241,12 +249,15 @@ class Answer(BaseModel):
     confidence: int | None = Field(default=None, ge=0, le=100)
     flags: list[str] = Field(default_factory=list)
     failure: Failure | None = None
+    clarification: Clarification | None = None
     usage: Usage = Usage()
     record: Any = Field(default=None, repr=False, description="a finexpert.records.Record")
 
     @property
     def text(self) -> str:
         """The answer as shown: rounded to the format's decimals, with its unit."""
+        if self.clarification:
+            return self.clarification.question
         if self.status != "answered":
             return f"no answer: {self.failure.message}" if self.failure else f"no answer ({self.status})"
         return show(self.value, self.format)

@@ -106,9 +106,16 @@ class ScriptError(StepError):
 
 
 class CellError(StepError):
-    """A table cell was not found, or several fit equally well; the message lists the nearest."""
+    """A table cell was not found, or several fit equally well; the message lists the nearest.
+
+    `name` is what was looked for and `candidates` what fits equally well, where that is the trouble.
+    """
 
     kind = "cell"
+
+    def __init__(self, message: str, *, name: str = "", candidates: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.name, self.candidates = name, candidates
 
 
 class QuoteError(StepError):

@@ -106,11 +106,21 @@ class Compute(_Step):
     def _numbers_stay_numbers(cls, value: object) -> object:
         if not isinstance(value, list):
             return value
-        return [float(v) if isinstance(v, int) and not isinstance(v, bool) else v for v in value]
+        return [_number(v) for v in value]
 
     @property
     def references(self) -> list[Reference]:
         return [found for argument in self.arguments if (found := reference(argument))]
+
+
+def _number(argument: object) -> object:
+    """A constant as a number, also where it was written as text."""
+    if isinstance(argument, int | str) and not isinstance(argument, bool):
+        try:
+            return float(argument)
+        except ValueError:
+            return argument
+    return argument
 
 
 Step = Annotated[Extract | Script | Cell | Quote | Compute, Field(discriminator="kind")]

@@ -15,6 +15,7 @@ import os
 import platform
 import tempfile
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -23,12 +24,14 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import BaseModel, Field, ValidationError
 
+from finexpert import execution
 from finexpert.answers import Answer, AnswerFormat, Failure, Status, Usage, show
 from finexpert.errors import RecordError
 from finexpert.plans import Plan, Script
 from finexpert.sandbox import Sandbox
+from finexpert.sources.filing import Filing
 from finexpert.sources.warehouse import Warehouse
-from finexpert.workspace import Workspace
+from finexpert.workspace import Turn, Value, Workspace
 
 
 class FrameRecord(BaseModel):
@@ -68,6 +71,9 @@ class Record(BaseModel):
     failure: Failure | None = None
     plan: Plan
     frames: list[FrameRecord]
+    earlier: list[Any] = Field(
+        default_factory=list, description="answers of earlier turns, where the plan may refer to them"
+    )
     source: SourceRecord
     usage: Usage = Usage()
     software: dict[str, str]
@@ -108,9 +114,42 @@ class Record(BaseModel):
 def of_answer(
     answer: Answer, plan: Plan, workspace: Workspace, source: Warehouse, as_of: dt.date, knowledge: str
 ) -> Record:
-    """The record of an answer just given."""
+    """The record of an answer just given over a warehouse, with the frames that its script reads."""
     names = {name for step in plan.steps if isinstance(step, Script) for name in step.frames}
     frames = [workspace.frames[name] for name in sorted(names) if name in workspace.frames]
+    kept = [
+        FrameRecord(
+            name=f.name,
+            select=f.select,
+            columns=[str(c) for c in f.data.columns],
+            rows=len(f.data),
+            truncated=f.truncated,
+            fingerprint=f.fingerprint,
+        )
+        for f in frames
+    ]
+    about = SourceRecord(name=source.name, dialect=source.dialect, fingerprint=source.fingerprint(), label=source.label)
+    return _record(answer, plan, about, as_of, knowledge, frames=kept)
+
+
+def of_filing_answer(
+    answer: Answer, plan: Plan, workspace: Workspace, source: Filing, as_of: dt.date, knowledge: str
+) -> Record:
+    """The record of an answer just given over a filing, with the earlier answers that its plan may refer to."""
+    earlier = [None if turn.value is None else encode(turn.value.value) for turn in workspace.turns]
+    about = SourceRecord(name=source.id, dialect="filing", fingerprint=source.fingerprint)
+    return _record(answer, plan, about, as_of, knowledge, earlier=earlier)
+
+
+def _record(
+    answer: Answer,
+    plan: Plan,
+    source: SourceRecord,
+    as_of: dt.date,
+    knowledge: str,
+    frames: Sequence[FrameRecord] = (),
+    earlier: Sequence[Any] = (),
+) -> Record:
     return Record(
         id=f"{dt.datetime.now(dt.UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}",
         created=dt.datetime.now(dt.UTC),
@@ -124,20 +163,9 @@ def of_answer(
         explanation=answer.explanation,
         failure=answer.failure,
         plan=plan,
-        frames=[
-            FrameRecord(
-                name=f.name,
-                select=f.select,
-                columns=[str(c) for c in f.data.columns],
-                rows=len(f.data),
-                truncated=f.truncated,
-                fingerprint=f.fingerprint,
-            )
-            for f in frames
-        ],
-        source=SourceRecord(
-            name=source.name, dialect=source.dialect, fingerprint=source.fingerprint(), label=source.label
-        ),
+        frames=list(frames),
+        earlier=list(earlier),
+        source=source,
         usage=answer.usage,
         software={name: version(name) for name in ("finexpert", "duckdb", "pandas", "numpy")}
         | {"python": platform.python_version()},
@@ -188,6 +216,19 @@ def replay(record: Record, source: Warehouse, sandbox: Sandbox) -> Replay:
     if not same:
         differences.append(f"the answer was {show(record.answer_format.coerce(_decode(record)), record.answer_format)}")
     return Replay(value, same, differences)
+
+
+def replay_filing(record: Record, filing: Filing) -> Replay:
+    """Run the plan of a record over a filing again. Raises StepError when it no longer runs."""
+    differences = []
+    if filing.fingerprint != record.source.fingerprint:
+        differences.append(f"the page is not the same: {record.source.name} then, {filing.id} now")
+    turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
+    outcome = execution.run(record.plan, Workspace(turns=turns), execution.Surroundings(filing=filing))
+    same = encode(outcome.value.value) == record.value
+    if not same:
+        differences.append(f"the answer was {record.value}")
+    return Replay(outcome.value.value, same, differences)
 
 
 def _decode(record: Record) -> Any:

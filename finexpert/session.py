@@ -19,6 +19,7 @@ from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.settings import Settings
+from finexpert.sources.filing import Filing
 from finexpert.sources.warehouse import Warehouse
 from finexpert.workspace import Workspace
 
@@ -31,7 +32,7 @@ class Session:
 
     def __init__(
         self,
-        source: Warehouse,
+        source: Warehouse | Filing,
         *,
         expert: FinancialExpert | None = None,
         settings: Settings | None = None,
@@ -51,8 +52,14 @@ class Session:
         self.workspace = workspace or Workspace()
         self.knowledge = knowledge
 
-    def ask(self, question: str, *, answer_format: AnswerFormat | None = None) -> Answer:
-        """Answer one question of the conversation; `answer_format` is decided from the question if not given."""
+    def ask(
+        self, question: str, *, answer_format: AnswerFormat | None = None, knowledge: str = "", clarify: bool = False
+    ) -> Answer:
+        """Answer one question of the conversation; `answer_format` is decided from the question if not given.
+
+        With `clarify`, an unclear question gives an answer with status "needs_clarification": ask it again with the
+        reply as `knowledge`, or without `clarify` to take the reading proposed.
+        """
         if not question.strip():
             raise ValueError("the question is empty")
         with using(self.models), self._budget():
@@ -63,10 +70,14 @@ class Session:
                 workspace=self.workspace,
                 answer_format=answer_format,
                 as_of=self.settings.as_of,
-                knowledge=self.knowledge,
-                options=Options(self.settings.drafts, self.settings.retries, self.settings.privacy),
+                knowledge="\n".join(filter(None, [self.knowledge, knowledge])),
+                options=self._options(clarify),
             ).answer
         return answer
+
+    def _options(self, clarify: bool) -> Options:
+        s = self.settings
+        return Options(s.drafts, s.retries, s.privacy, s.ask_below if clarify else 0)
 
     def _budget(self) -> Budget:
         s = self.settings

@@ -52,6 +52,7 @@ class Settings(BaseSettings):
     drafts: bool = Field(default=True, description="the plan may carry the SELECTs and the script")
     retries: int = Field(default=2, ge=0, le=10, description="repairs of one step by its own layer")
     privacy: Privacy = Field(default="schema", description="what of the data a prompt may hold")
+    ask_below: int = Field(default=50, ge=0, le=100, description="confidence below which a conversation asks back")
     as_of: dt.date | None = Field(default=None, description="the day that counts as today; later data are hidden")
 
     # limits

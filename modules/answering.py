@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from finexpert import execution
-from finexpert.answers import Answer, AnswerFormat, Failure
+from finexpert.answers import Answer, AnswerFormat, Clarification, Failure
 from finexpert.errors import BudgetExceeded, FinexpertError, PlanError
 from finexpert.language_models.usage import Meter
 from finexpert.plans import Plan, Script
@@ -32,6 +32,15 @@ class Options:
     drafts: bool = True
     retries: int = 2
     privacy: Privacy = "schema"
+    ask_below: int = 0
+
+
+class Unclear(Exception):
+    """What a question means is to be asked of the user. Never leaves the program."""
+
+    def __init__(self, clarification: Clarification) -> None:
+        super().__init__(clarification.question)
+        self.clarification = clarification
 
 
 @dataclass
@@ -54,20 +63,25 @@ class Answering(ABC):
         with Meter() as meter:
             try:
                 outcome = self.outcome()
+                with self.timed("record"):
+                    answer = self.answered(outcome)
             except execution.StepFailed as failed:
                 answer = self.failed(failed.layer, failed.error)
             except PlanError as error:
                 answer = self.failed(execution.PLANNING, error)
             except BudgetExceeded as error:
                 answer = self.failed("budget", error)
-            else:
-                with self.timed("record"):
-                    answer = self.answered(outcome)
+            except Unclear as unclear:
+                answer = Answer(
+                    question=self.question, status="needs_clarification", clarification=unclear.clarification
+                )
         self.stages |= outcome.seconds if outcome else {}
         answer.usage = meter.usage().model_copy(update={"stages": self.stages})
         if answer.record is not None:
             answer.record.usage = answer.usage
-        self.workspace.add_turn(self.turn(outcome))
+        # A question that is asked back is no turn yet: it comes again with the reply.
+        if answer.status != "needs_clarification":
+            self.workspace.add_turn(self.turn(outcome))
         return answer
 
     @abstractmethod

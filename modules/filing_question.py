@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from finexpert import checks, execution
-from finexpert.answers import Answer, AnswerFormat, Kind
-from finexpert.errors import PlanError
-from finexpert.modules.answering import Answering
+from finexpert import checks, execution, records
+from finexpert.answers import Answer, AnswerFormat, Clarification, Kind
+from finexpert.errors import CellError, PlanError
+from finexpert.modules.answering import Answering, Unclear
 from finexpert.plans import Cell, Compute, Plan, Quote
 from finexpert.signatures import rules
 from finexpert.sources.filing import Filing
@@ -42,15 +42,28 @@ class FilingQuestion(Answering):
                 return execution.run(plan, self.workspace, execution.Surroundings(filing=self.source))
 
         retries = min(self.options.retries, 1)
-        return execution.with_retries(execution.PLANNING, None, write, attempt, retries, show=_as_json)[0]
+        try:
+            return execution.with_retries(execution.PLANNING, None, write, attempt, retries, show=_as_json)[0]
+        except execution.StepFailed as failed:
+            error = failed.error
+            if self.options.ask_below and isinstance(error, CellError) and error.candidates:
+                which = f"Which one is meant by {error.name!r}?"
+                raise Unclear(
+                    Clarification(term=error.name, question=which, candidates=list(error.candidates))
+                ) from failed
+            raise
 
     def answered(self, outcome: execution.Outcome) -> Answer:
         value = outcome.value
         flags, confidence = checks.after(
             outcome.plan, outcome.registers, value, workspace=self.workspace, filing=self.source
         )
+        if confidence < self.options.ask_below:
+            reading = f"{describe(outcome.plan)} = {value.value}"
+            question = f"I would read it as {reading}, but: {'; '.join(flags)}. Is that what you mean?"
+            raise Unclear(Clarification(term=self.question, question=question, candidates=[reading]))
         kind: Kind = "text" if isinstance(value.value, str) else "number"
-        return Answer(
+        answer = Answer(
             question=self.question,
             status="answered",
             value=value.value,
@@ -61,6 +74,10 @@ class FilingQuestion(Answering):
             flags=list(dict.fromkeys([*value.flags, *flags])),
             confidence=confidence,
         )
+        answer.record = records.of_filing_answer(
+            answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge
+        )
+        return answer
 
 
 def _as_json(plan: Plan) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ MODEL_VARIABLES = (
 
 
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     import os
 
     for name in list(os.environ):
@@ -31,7 +30,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("FINEXPERT_HOME", str(home))
     monkeypatch.setenv("DSPY_CACHEDIR", str(home / "dspy_cache"))
-    yield home
+    return home
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

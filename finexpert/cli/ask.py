@@ -24,20 +24,21 @@ def ask(
     retries: common.Retries = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    filing: common.FilingFile = None,
+    id: common.FilingId = None,
     figures: Annotated[Path | None, typer.Option(help="Folder for charts; the records' folder if not given.")] = None,
     as_json: common.Json = False,
 ) -> None:
-    """Answer a question from the warehouse, and show the plan, the SQL, the script and what it cost.
+    """Answer a question from the warehouse, or from a page with --filing; show the plan, SQL, script and what it cost.
 
     The exit code is 0 for an answer and 3 where the question could not be answered.
     """
     settings = common.settings_from(
         as_of=as_of, lm=lm, api_base=api_base, drafts=drafts, retries=retries, record=record, recordings=recordings
     )
-    from finexpert.datasets.fred import open_fred
     from finexpert.session import Session
 
-    with Session(open_fred(data, settings=settings), settings=settings) as session:
+    with Session(common.open_source(data, filing, id, settings), settings=settings) as session:
         answer = session.ask(question)
     folder = settings.home / "records"
     kept = answer.record.save(folder) if answer.record else None
@@ -82,6 +83,7 @@ def show(answer: Answer, kept: Path | None, figures: list[Path]) -> None:
     from rich.syntax import Syntax
     from rich.text import Text
 
+    from finexpert.modules.filing_question import describe
     from finexpert.plans import Extract, Script
 
     out = common.console()
@@ -95,8 +97,14 @@ def show(answer: Answer, kept: Path | None, figures: list[Path]) -> None:
             )
         elif isinstance(step, Script) and step.code:
             out.print(Panel(Syntax(step.code, "python", word_wrap=True), title="Script", title_align="left"))
+    if answer.record and answer.record.source.dialect == "filing":
+        out.print(Text(f"Plan: {describe(answer.record.plan)}"))
+        for citation in answer.citations:
+            out.print(Text(f"  {citation.place}: {citation.value}", style="dim"))
     style = "bold green" if answer.status == "answered" else "bold red"
     out.print(Text("Answer: ", style="bold").append(Text(answer.text, style=style)))
+    if answer.confidence is not None:
+        out.print(Text(f"Confidence: {answer.confidence} of 100"))
     if answer.period:
         out.print(Text(f"Period: {answer.period}"))
     for flag in answer.flags:

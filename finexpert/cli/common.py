@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from finexpert.settings import Settings
+    from finexpert.sources.filing import Filing
+    from finexpert.sources.warehouse import Warehouse
 
 Data = Annotated[
     Path | None,
@@ -30,6 +32,10 @@ Recordings = Annotated[list[Path] | None, typer.Option("--recordings", help="Fur
 Drafts = Annotated[bool | None, typer.Option("--drafts/--no-drafts", help="May the plan carry the SELECTs and script?")]
 Retries = Annotated[int | None, typer.Option(min=0, max=10, help="Repairs of a step by its own layer.")]
 AsOf = Annotated[dt.datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day that counts as today.")]
+FilingFile = Annotated[
+    Path | None, typer.Option("--filing", help="A JSON file with a page, or several, in the form of ConvFinQA.")
+]
+FilingId = Annotated[str | None, typer.Option("--id", help="Which page of the file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -59,6 +65,19 @@ def settings_from(**given: Any) -> Settings:
             f"the setting {name} is {first['input']!r}: {first['msg']}. "
             f"It comes from an option, FINEXPERT_{name.upper()} or finexpert.toml."
         ) from error
+
+
+def open_source(data: Path | None, filing: Path | None, id: str | None, settings: Settings) -> Warehouse | Filing:
+    """The page named with --filing, else the warehouse."""
+    if filing is not None:
+        if data is not None:
+            raise typer.BadParameter("a question is asked of --data or of --filing: give one of them")
+        from finexpert.sources.filing import Filing
+
+        return Filing.read(filing, id)
+    from finexpert.datasets.fred import open_fred
+
+    return open_fred(data, settings=settings)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import typer
 
 from finexpert.cli.ask import ask
 from finexpert.cli.bench import bench_app
+from finexpert.cli.chat import chat
 from finexpert.cli.data import data_app
 from finexpert.cli.doctor import doctor
 from finexpert.cli.evaluate import eval_app
@@ -24,6 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(ask)
+app.command()(chat)
 app.add_typer(eval_app, name="eval")
 app.add_typer(data_app, name="data")
 app.command()(doctor)

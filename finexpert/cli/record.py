@@ -26,17 +26,31 @@ def _load(place: str, settings: Settings) -> Record:
     return Record.load(path)
 
 
-def replay(record: Place, data: common.Data = None, as_json: common.Json = False) -> None:
+def replay(
+    record: Place,
+    data: common.Data = None,
+    filing: common.FilingFile = None,
+    id: common.FilingId = None,
+    as_json: common.Json = False,
+) -> None:
     """Compute a recorded answer again, without a language model; exit code 3 if it comes out differently."""
     settings = common.settings_from()
     from finexpert import records
     from finexpert.answers import show
-    from finexpert.datasets.fred import open_fred
+    from finexpert.errors import RecordError
     from finexpert.sandbox import Limits, Sandbox
+    from finexpert.sources.filing import Filing
 
     kept = _load(record, settings)
-    with Sandbox(Limits(wall_seconds=settings.script_seconds)) as sandbox:
-        again = records.replay(kept, open_fred(data, settings=settings), sandbox)
+    of_filing = kept.source.dialect == "filing"
+    if of_filing and filing is None:
+        raise RecordError(f"the record {kept.id} is of the page {kept.source.name}: give its file with --filing FILE")
+    source = common.open_source(data, filing, id or (kept.source.name if of_filing else None), settings)
+    if isinstance(source, Filing):
+        again = records.replay_filing(kept, source)
+    else:
+        with Sandbox(Limits(wall_seconds=settings.script_seconds)) as sandbox:
+            again = records.replay(kept, source, sandbox)
     if as_json:
         shown = {"same": again.same, "value": records.encode(again.value), "differences": again.differences}
         typer.echo(json.dumps(shown, indent=1))

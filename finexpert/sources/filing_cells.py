@@ -76,8 +76,12 @@ class _Axis:
         if not matches:
             raise CellError(f"no {self.word} is called {excerpt(name)!r}; the nearest are {self._nearest(name)}")
         if len(matches) > 1:
-            several = ", ".join(self.call(match.place) for match in matches[:6])
-            raise CellError(f"several {self.word}s fit {excerpt(name)!r}: {several}; give the {self.word}'s number too")
+            candidates = tuple(self.call(match.place) for match in matches[:6])
+            raise CellError(
+                f"several {self.word}s fit {excerpt(name)!r}: {', '.join(candidates)}; give the {self.word}'s number too",
+                name=name,
+                candidates=candidates,
+            )
         flags = self._fuzzy_flag(matches[0], name)
         if number is not None:
             flags = (*flags, f"there is no {self.word} number {number}; chosen by its label")
