@@ -1,0 +1,214 @@
+"""The sandbox: runs a generated script over frames and gives back a typed value.
+
+    with Sandbox() as sandbox:
+        outcome = sandbox.run("answer = gdp['value'].mean()", {"gdp": frame}, AnswerFormat(kind="number"))
+
+The script finds each frame as a variable, and `pd`, `np`, `plt`, `dt`, `math`, `stats`; it sets `answer`, may set `period`,
+and every figure left open is returned. Each call runs in a fresh process that can read no file but the libraries, write
+none, and reach no network, process or other script; without such a boundary nothing is run. What is covered and
+what is not stands in `tests/sandbox/test_attacks.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import keyword
+import os
+import queue
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Self
+
+import pandas as pd
+
+from finexpert.answers import AnswerFormat
+from finexpert.errors import SandboxFailure, SandboxUnavailable, ScriptError
+from finexpert.sandbox import protocol, rungs, tables
+from finexpert.sandbox.conversation import Overrun
+from finexpert.sandbox.limits import Limits
+from finexpert.sandbox.verdict import ScriptOutcome, judge
+from finexpert.sandbox.zygote import NotStarted, Reply, Zygote
+
+_DEFAULT = Limits()
+_RESERVED = frozenset({"pd", "np", "plt", "dt", "math", "stats", "answer", "period"})
+
+
+class Sandbox:
+    """A boundary of the operating system around generated scripts; may be used by many threads.
+
+    It holds `workers` warm interpreters, started when first needed. A call forks one of them, so that no call sees
+    what another left. `policy=False` leaves out the early refusal of scripts, never the boundary.
+
+    Raises SandboxUnavailable if this machine offers no boundary, or not the one named by `rung`.
+    """
+
+    def __init__(
+        self, limits: Limits = _DEFAULT, *, workers: int = 1, rung: str | None = None, policy: bool = True
+    ) -> None:
+        if workers < 1:
+            raise ValueError(f"workers is {workers}: a sandbox needs at least one")
+        self.limits = limits
+        self.rung = rungs.chosen_rung(rung)
+        self._policy = policy
+        self._workers = workers
+        self._closed = False
+        self._lock = threading.Lock()
+        self._fill()
+
+    def _fill(self) -> None:
+        self._process = os.getpid()
+        self._all: set[Zygote] = set()
+        self._slots: queue.SimpleQueue[Zygote | None] = queue.SimpleQueue()
+        for _ in range(self._workers):
+            self._slots.put(None)
+        # Also when it is forgotten without close, and when the interpreter ends.
+        weakref.finalize(self, _kill_all, self._process, self._all)
+
+    @property
+    def self_test(self) -> list[tuple[str, str]]:
+        """What a locked process was denied just now: the name of each canary, and the error that it met."""
+        with self._borrowed() as worker:
+            return [(name, error) for name, error in worker.prove()]
+
+    def warm(self) -> None:
+        """Start every worker, and come back before they are ready."""
+        self._check()
+        taken: list[Zygote | None] = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                taken.append(self._slots.get_nowait())
+        # The last to be put back is the last to be taken: no worker that is ready waits behind one that is not.
+        for place, worker in enumerate(taken):
+            try:
+                self._slots.put(worker if worker and worker.alive else self._start())
+            except BaseException:
+                for rest in taken[place:]:
+                    self._slots.put(rest)
+                raise
+
+    def run(self, code: str, frames: Mapping[str, pd.DataFrame], answer_format: AnswerFormat) -> ScriptOutcome:
+        """Run the script over fresh copies of the frames; its answer in the given format.
+
+        Raises ScriptError for what the script's author can repair: a refusal, an exception, a limit passed, no answer or
+        one of the wrong type. Its text holds no cell values. Raises SandboxFailure if the sandbox broke, and
+        SandboxUnavailable if it leaks or cannot be set up.
+        """
+        request = self._request(code, frames, answer_format)
+        known = [*frames, *(str(name) for frame in frames.values() for name in _labels(frame))]
+        reply = self._exchange(request)
+        if reply.frame is None:
+            self._replace()
+        return judge(reply, code, known, answer_format, self.limits)
+
+    def _request(self, code: str, frames: Mapping[str, pd.DataFrame], answer_format: AnswerFormat) -> bytes:
+        if len(code) > self.limits.code_chars:
+            raise ScriptError(f"the script has {len(code)} characters, above {self.limits.code_chars}; write less")
+        for name in frames:
+            if not name.isidentifier() or keyword.iskeyword(name) or name in _RESERVED:
+                raise ScriptError(f"a frame cannot be called {name!r} in a script; give it another name")
+        blobs = [tables.encode_input(frame) for frame in frames.values()]
+        size = sum(len(blob) for blob in blobs)
+        if size > self.limits.input_bytes:
+            most = self.limits.input_bytes >> 20
+            raise ScriptError(f"the frames have {size >> 20} MB, above {most}; select fewer rows or columns in SQL")
+        header = {
+            "code": code,
+            "kind": answer_format.kind,
+            "policy": self._policy,
+            "limits": vars(self.limits),
+            "frames": list(frames),
+        }
+        return protocol.pack(header, blobs)
+
+    def _exchange(self, request: bytes) -> Reply:
+        """The reply to a request; once more with a fresh worker if the first was lost before it read the script."""
+        try:
+            with self._borrowed() as worker:
+                return worker.call(request)
+        except NotStarted:
+            with self._borrowed() as worker:
+                return worker.call(request)
+        except Overrun as limit:
+            self._replace()
+            raise ScriptError(str(limit)) from None
+        except SandboxFailure:
+            self._replace()
+            raise
+
+    def _replace(self) -> None:
+        """Start a new worker for one that was killed, while the script is being repaired."""
+        with contextlib.suppress(SandboxUnavailable):
+            self.warm()
+
+    def _start(self) -> Zygote:
+        worker = Zygote(self.rung, self.limits)
+        with self._lock:
+            self._all -= {one for one in self._all if not one.alive}
+            self._all.add(worker)
+            if not self._closed:
+                return worker
+        worker.kill()
+        raise SandboxUnavailable("the sandbox is closed; make a new one")
+
+    @contextlib.contextmanager
+    def _borrowed(self) -> Iterator[Zygote]:
+        self._check()
+        slots = self._slots
+        worker = slots.get()
+        try:
+            self._check()
+            if worker is None or not worker.alive:
+                worker = self._start()
+            worker.ready()
+            yield worker
+        finally:
+            if worker is not None and (self._closed or worker.calls >= self.limits.calls_per_worker):
+                worker.kill()
+            slots.put(worker)
+
+    def _check(self) -> None:
+        if self._closed:
+            raise SandboxUnavailable("the sandbox is closed; make a new one")
+        if self._process != os.getpid():
+            # After a fork the workers are the parent's; this process starts its own.
+            for worker in self._all:
+                worker.abandon()
+            self._lock = threading.Lock()
+            self._fill()
+
+    def close(self) -> None:
+        """End every worker, also those that run a script; may be called again."""
+        with self._lock:
+            self._closed = True
+        if self._process != os.getpid():
+            return
+        for worker in list(self._all):
+            worker.end()
+        idle = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                idle.append(self._slots.get_nowait())
+        for one in idle:
+            if one is not None:
+                one.kill()
+            self._slots.put(None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _labels(frame: pd.DataFrame) -> list[object]:
+    return [*frame.columns, *(name for name in frame.index.names if name is not None)]
+
+
+def _kill_all(process: int, workers: set[Zygote]) -> None:
+    if os.getpid() == process:
+        for worker in list(workers):
+            worker.kill()

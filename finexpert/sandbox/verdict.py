@@ -1,0 +1,137 @@
+"""From a worker's reply to the outcome of a script, or to the error that its author can repair.
+
+    >>> explain("KeyError", "'gdp'", 1, "answer = df['gdp']", [])
+    "KeyError: 'gdp' (line 1: `answer = df['gdp']`)"
+    >>> explain("ValueError", "could not convert string to float: '48,200 Smith'", 1, "answer = float(name)", [])
+    "ValueError: could not convert string to float: '<value>' (line 1: `answer = float(name)`)"
+
+An error is shown to a language model, so all that a worker says is scrubbed here, in the parent, and the line is taken
+from the parent's own copy of the script.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from finexpert.answers import AnswerFormat
+from finexpert.errors import AnswerFormatError, SandboxFailure, ScriptError
+from finexpert.sandbox import gate, policy, values
+from finexpert.sandbox.limits import Limits
+from finexpert.sandbox.protocol import Frame
+from finexpert.sandbox.zygote import Reply
+from finexpert.scrubbing import scrub
+
+_LINE_CHARS = 200
+_OUT_OF_TIME = (signal.SIGXCPU, signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class ScriptOutcome:
+    """What a script gave: the typed answer, its period, the figures as PNG, what it printed, and how long it took."""
+
+    value: Any
+    period: str | None = None
+    figures: list[bytes] = field(default_factory=list, repr=False)
+    stdout: str = ""
+    seconds: float = 0.0
+
+
+def explain(kind: str, message: str, line: int | None, code: str, known: Iterable[str]) -> str:
+    """An error of a script in words that hold no cell value."""
+    known = [code, *known]
+    text = scrub(f"{kind}: {message}" if message else kind, known)
+    lines = code.splitlines()
+    if line is None or not 1 <= line <= len(lines):
+        return text
+    return f"{text} (line {line}: `{lines[line - 1].strip()[:_LINE_CHARS]}`)"
+
+
+def _ended(reply: Reply, limits: Limits) -> ScriptError:
+    number = reply.status & 0x7F
+    if number in _OUT_OF_TIME:
+        return ScriptError(f"the script used more than {limits.cpu_seconds} s of processor time; compute less")
+    name = f" ({signal.Signals(number).name})" if number in set(signal.Signals) else ""
+    return ScriptError(
+        f"the script ended its process{name} before it gave an answer; do not exit, and use less memory and recursion"
+    )
+
+
+def _failed(report: dict[str, Any], code: str, known: list[str], limits: Limits) -> ScriptError:
+    kind, message, line = report.get("type"), report.get("message"), report.get("line")
+    if not isinstance(kind, str) or not isinstance(message, str) or not (line is None or isinstance(line, int)):
+        raise SandboxFailure("the worker broke the protocol: an error that is none")
+    if kind in ("MemoryError", "ArrowMemoryError", "_ArrayMemoryError"):
+        where = explain("MemoryError", "", line, code, known)
+        return ScriptError(f"{where}: more than {limits.memory_bytes >> 20} MB; use smaller frames or fewer copies")
+    if kind == "SystemExit":
+        return ScriptError("the script called exit; set `answer` and let it end")
+    return ScriptError(explain(kind[:100], message, line, code, known))
+
+
+def _refused(code: str) -> ScriptError:
+    try:
+        reasons = policy.refusals(code)
+    except SyntaxError:
+        reasons = []
+    if not reasons:
+        raise SandboxFailure("the worker broke the protocol: it refused a script that is allowed")
+    return ScriptError("the script was refused. " + "; ".join(dict.fromkeys(reasons)))
+
+
+def _value(frame: Frame, limits: Limits) -> tuple[Any, list[bytes]]:
+    """The answer and the figures that a frame holds, as the gate lets them through."""
+    answer, images = frame.header.get("answer"), frame.blobs
+    if answer == ["table", ""]:
+        if not images:
+            raise gate.GateError("a table that was not sent")
+        return gate.table(images[0], limits), images[1:]
+    return values.decode(answer, text_bytes=limits.text_bytes), images
+
+
+def _done(reply: Reply, frame: Frame, answer_format: AnswerFormat, limits: Limits) -> ScriptOutcome:
+    try:
+        value, images = _value(frame, limits)
+        if len(images) > limits.figures or any(len(image) > limits.figure_bytes for image in images):
+            raise gate.GateError("too many figures, or too large ones")
+        for image in images:
+            gate.image_size(image, limits.figure_pixels)
+    except (gate.GateError, values.NotAValue) as error:
+        raise SandboxFailure(f"the script's result was thrown away: {error}") from None
+    try:
+        value = answer_format.coerce(value)
+    except AnswerFormatError as error:
+        raise ScriptError(f"{error}; set `answer` to {answer_format.instruction()}") from None
+    period = frame.header.get("period")
+    usable = isinstance(period, str) and len(period) <= 200 and period.isprintable() and period.strip()
+    return ScriptOutcome(
+        value, period if usable else None, images, reply.stdout.decode(errors="replace"), reply.seconds
+    )
+
+
+def judge(reply: Reply, code: str, known: list[str], answer_format: AnswerFormat, limits: Limits) -> ScriptOutcome:
+    """The outcome of a reply.
+
+    Raises ScriptError for what the script's author can repair, SandboxFailure for a reply that is none.
+    """
+    if reply.frame is None:
+        raise _ended(reply, limits)
+    report = reply.frame.header
+    match report.get("status"):
+        case "done":
+            return _done(reply, reply.frame, answer_format, limits)
+        case "unset":
+            raise ScriptError(f"the script did not set `answer`; set it to {answer_format.instruction()}")
+        case "refused":
+            raise _refused(code)
+        case "limit":
+            raise ScriptError(scrub(str(report.get("message"))[:500], [code, *known, *_numbers(limits)]))
+        case "error":
+            raise _failed(report, code, known, limits)
+    raise SandboxFailure("the worker broke the protocol: a status that is none")
+
+
+def _numbers(limits: Limits) -> list[str]:
+    return [str(value) for value in vars(limits).values()]

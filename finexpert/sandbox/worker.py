@@ -1,0 +1,148 @@
+"""The process that runs scripts: a warm, locked interpreter that forks one child a script.
+
+    python worker.py '{"control": 5, "parent": 4711, "readable": [...], "site": [...]}'
+
+It is started by path with an environment made for it (`launch.py`) and speaks over the control socket: it says
+`ready`, and for each `run` message with the descriptors of a channel and a pipe it forks a child. The child locks itself,
+proves it, says so on the channel, and only then reads the script. It does not import what it does not need: no
+database, no language model, no network library.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import types
+from pathlib import Path
+
+_LOST = 70  # exit status if the lock could not be set up
+_CHANNEL = 3
+
+
+def _make_importable() -> None:
+    """Let `finexpert.sandbox.x` be imported from this folder alone, without running the package's __init__."""
+    folder = Path(__file__).resolve().parent
+    for name, path in (("finexpert", folder.parent), ("finexpert.sandbox", folder)):
+        package = types.ModuleType(name)
+        package.__path__ = [str(path)]
+        sys.modules.setdefault(name, package)
+
+
+def _warm_up() -> None:
+    """Import and use once what scripts need, so that each child starts with it."""
+    import io
+
+    import matplotlib
+    import matplotlib.pyplot as plt
+    import pandas as pd
+    import pyarrow as pa
+
+    import finexpert.sandbox.script  # noqa: F401
+    from finexpert.sandbox.tables import decode_input, encode_input
+
+    matplotlib.use("Agg")
+    pa.set_cpu_count(1)
+    figure, axes = plt.subplots()
+    axes.plot([1, 2], label="a")
+    axes.legend()
+    figure.savefig(io.BytesIO(), format="png")
+    plt.close("all")
+    days = pd.to_datetime(["2020-01-31", "2021-01-31"])
+    frame = decode_input(encode_input(pd.DataFrame({"key": ["a", "b"], "value": [1.0, 2.0], "day": days})))
+    frame.groupby("key")["value"].sum()
+    frame.set_index("day").resample("YE")["value"].last()
+    frame.merge(frame, on="key").pivot_table(index="key", values="value_x")
+
+
+def _serve(memory: int, cpu_seconds: int, zygote: int) -> None:
+    """What a child does: lock, prove, say so, read the script, run it, answer."""
+    from finexpert.sandbox import lockdown, protocol
+
+    try:
+        lockdown.enter_child(zygote, memory=memory, cpu_seconds=cpu_seconds)
+        denials = lockdown.prove()
+    except (lockdown.NotLocked, OSError) as error:
+        protocol.write(_CHANNEL, protocol.pack({"hello": "open", "why": str(error)}))
+        return
+    protocol.write(_CHANNEL, protocol.pack({"hello": "locked", "denied": denials}))
+    from finexpert.sandbox import script, tables
+
+    request, blobs = protocol.read(_CHANNEL)
+    frames = {name: tables.decode_input(blob) for name, blob in zip(request["frames"], blobs, strict=True)}
+    report, results = script.run(request, frames)
+    frame = protocol.pack(report, results)
+    sys.stdout.flush()
+    protocol.write(_CHANNEL, frame)
+
+
+def _child(message: dict[str, int], descriptors: list[int], zygote: int) -> None:
+    status = _LOST
+    try:
+        channel, output = descriptors
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.dup2(channel, 200)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        os.dup2(200, _CHANNEL)
+        os.closerange(_CHANNEL + 1, 1024)
+        _serve(message["memory"], message["cpu_seconds"], zygote)
+        status = 0
+    except EOFError:
+        status = 0
+    finally:
+        # Never return into the zygote's loop, whatever the script did to this process.
+        os._exit(status)
+
+
+def _loop(control: socket.socket) -> None:
+    """Fork one child a message, one at a time; end when the parent is gone."""
+    zygote = os.getpid()
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
+        if not data:
+            return
+        process = os.fork()
+        if process == 0:
+            _child(json.loads(data), descriptors, zygote)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        handle = os.pidfd_open(process)
+        socket.send_fds(control, [b"{}"], [handle])
+        waiting = select.poll()
+        waiting.register(handle, select.POLLIN)
+        waiting.register(control, select.POLLIN)
+        ready = [descriptor for descriptor, _ in waiting.poll()]
+        if handle not in ready:
+            # The parent says nothing while a script runs: it is gone.
+            os.kill(process, signal.SIGKILL)
+        _, status = os.waitpid(process, 0)
+        os.close(handle)
+        if control.fileno() in ready and handle not in ready:
+            return
+        control.send(json.dumps({"status": status}).encode())
+
+
+def main() -> None:
+    _make_importable()
+    from finexpert.sandbox import lockdown
+
+    setup = json.loads(sys.argv[1])
+    control = socket.socket(fileno=setup["control"])
+    abi = lockdown.enter_zygote(setup["parent"], setup["readable"])
+    sys.path += setup["site"]
+    _warm_up()
+    gc.collect()
+    gc.freeze()
+    myself = os.pidfd_open(os.getpid())
+    socket.send_fds(control, [json.dumps({"landlock": abi}).encode()], [myself])
+    os.close(myself)
+    _loop(control)
+
+
+if __name__ == "__main__":
+    main()
