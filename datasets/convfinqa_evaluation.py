@@ -18,18 +18,20 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from finexpert.answers import Answer, Citation, Failure, Usage
-from finexpert.datasets.convfinqa import Conversation
-from finexpert.datasets.convfinqa_plans import to_official_program
+from finexpert.datasets.convfinqa import Conversation, GoldTurn
+from finexpert.datasets.convfinqa_plans import from_official_program, to_official_program
 from finexpert.datasets.convfinqa_programs import execute, tokenize
 from finexpert.datasets.convfinqa_scoring import TurnResult, close, lenient
+from finexpert.datasets.demonstrations import Demonstrations
 from finexpert.datasets.evaluation import Journal
-from finexpert.errors import UnknownPrompt
+from finexpert.errors import PlanError, UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.modules.reading import Reading
 from finexpert.plans import Plan
 from finexpert.settings import Settings
+from finexpert.sources.filing import Filing
 from finexpert.workspace import Turn, Value, Workspace
 
 PLANNER, BASELINE = "planner", "single-call"
@@ -85,6 +87,7 @@ class Bench:
     knowledge: str = CONVENTIONS
     expert: FinancialExpert = field(default_factory=FinancialExpert)
     model: str = ""
+    demonstrations: Demonstrations | None = None
 
     def converse(self, conversation: Conversation, mode: str) -> ConversationResult:
         """Answer all turns of a conversation, one after the other."""
@@ -101,7 +104,7 @@ class Bench:
         if turn.plan is not None:
             program = to_official_program(turn.plan, conversation.filing, _before(workspace))
         if self.history == "gold" and asked.answer is not None:
-            workspace.turns[-1] = replace(turn, value=replace(turn.value or Value(0.0), value=asked.answer))
+            workspace.turns[-1] = _as_gold(turn, asked, conversation.filing)
         return TurnRecord(
             question=asked.question,
             gold=asked.answer,
@@ -127,11 +130,26 @@ class Bench:
             if mode == BASELINE:
                 return Reading()(**common).answer  # type: ignore[no-any-return]
             options = Options(retries=self.settings.retries)
-            return self.expert(options=options, **common).answer  # type: ignore[no-any-return]
+            earlier = [turn.question for turn in workspace.turns]
+            shown = self.demonstrations.nearest(question, earlier, conversation.page) if self.demonstrations else ()
+            return self.expert(options=options, demonstrations=shown, **common).answer  # type: ignore[no-any-return]
         except UnknownPrompt as error:
             workspace.add_turn(Turn(question))
             failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
             return Answer(question=question, status="failed", failure=failure)
+
+
+def _as_gold(turn: Turn, asked: GoldTurn, filing: Filing) -> Turn:
+    """The turn with the gold answer; a plan that did not lead to it gives way to the gold's."""
+    if asked.answer is None:
+        return turn
+    if turn.value is not None and close(turn.value.value, asked.answer):
+        return replace(turn, value=replace(turn.value, value=asked.answer))
+    try:
+        plan = from_official_program(asked.program, filing, asked.question) if asked.program else None
+    except PlanError:
+        plan = None
+    return Turn(asked.question, Value(asked.answer), plan=plan)
 
 
 def _before(workspace: Workspace) -> Workspace:
@@ -177,14 +195,18 @@ def turn_results(results: Iterable[ConversationResult], conversations: Sequence[
     ]
 
 
-def lost(results: Iterable[ConversationResult]) -> list[dict[str, Any]]:
-    """Every lost turn with its kind and the evidence to judge it in one look."""
-    others = {
-        (result.id, number): turn.predicted
+def predictions(results: Iterable[ConversationResult]) -> list[dict[str, object]]:
+    """All turns in the official leaderboard form, also those without a public answer; turns counted from 0."""
+    return [
+        {"id": f"{result.id}_{number}", "predicted": turn.program or ["n/a", "EOF"]}
         for result in results
-        if result.mode == BASELINE
         for number, turn in enumerate(result.turns)
-    }
+    ]
+
+
+def lost(results: Iterable[ConversationResult], beside: Iterable[ConversationResult] = ()) -> list[dict[str, Any]]:
+    """Every lost turn with its kind and the evidence to judge it in one look; `beside` holds other ways of answering."""
+    others = {(result.id, number): turn.predicted for result in beside for number, turn in enumerate(result.turns)}
     return [
         {
             "id": result.id,

@@ -6,6 +6,7 @@ adds repairs. Rungs without memory are given the definition of a recession in wo
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -50,7 +51,7 @@ class Bench:
             "question": question.question,
             "source": self.source,
             "answer_format": question.answer_format,
-            "as_of": question.as_of,
+            "as_of": question.as_of or self.settings.as_of or dt.date.today(),
             "knowledge": RECESSION_DEFINITION,
         }
         with using(self.models.repeat(repeat)):

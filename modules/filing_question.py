@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import dspy
 
 from finexpert import checks, execution, records
 from finexpert.answers import Answer, AnswerFormat, Clarification, Kind
@@ -19,6 +22,7 @@ class FilingQuestion(Answering):
     """One turn of a conversation over a filing."""
 
     source: Filing
+    demonstrations: Sequence[dspy.Example] = ()
 
     def outcome(self) -> execution.Outcome:
         """Plan, check, run; a plan that fails goes back once with the reason."""
@@ -31,6 +35,7 @@ class FilingQuestion(Answering):
                     knowledge=self.knowledge,
                     conversation=conversation(self.workspace),
                     feedback=feedback or rules.NONE,
+                    demonstrations=self.demonstrations,
                 ).plan
             self.last_plan = plan
             return plan

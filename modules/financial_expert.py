@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 import dspy
@@ -48,8 +49,12 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         as_of: dt.date | None = None,
         knowledge: str = "",
         options: Options = Options(),  # noqa: B008  (frozen)
+        demonstrations: Sequence[dspy.Example] = (),
     ) -> dspy.Prediction:
-        """Answer one question; frames and the turn are left in `workspace`. A warehouse needs a sandbox."""
+        """Answer one question; frames and the turn are left in `workspace`.
+
+        A warehouse needs a sandbox. `demonstrations` are shown to the planner of a filing beside the compiled ones.
+        """
         common: dict[str, Any] = {
             "expert": self,
             "question": question,
@@ -61,7 +66,7 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         }
         asked: Answering
         if isinstance(source, Filing):
-            asked = FilingQuestion(source=source, **common)
+            asked = FilingQuestion(source=source, demonstrations=demonstrations, **common)
         elif sandbox is None:
             raise SandboxUnavailable(
                 "a question over a warehouse runs a script: pass sandbox=finexpert.sandbox.Sandbox()"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import dspy
 from pydantic import ValidationError
 
@@ -36,13 +38,15 @@ class Planning(dspy.Module):  # type: ignore[misc]
         knowledge: str = rules.NONE,
         conversation: str = rules.NONE,
         feedback: str = rules.NONE,
+        demonstrations: Sequence[dspy.Example] = (),
     ) -> dspy.Prediction:
         """A prediction with `plan` and `answer_format`; raises OutputError for unusable text.
 
-        A `page` makes it a plan over a filing; otherwise `schema_card` and `today` are needed.
+        A `page` makes it a plan over a filing, for which `demonstrations` may be added to the compiled ones; otherwise
+        `schema_card` and `today` are needed.
         """
         if page:
-            return self._over_filing(page, question, knowledge, conversation, feedback)
+            return self._over_filing(page, question, knowledge, conversation, feedback, demonstrations)
         made = ask(
             self.warehouse_with_drafts if drafts else self.warehouse,
             "planning",
@@ -58,7 +62,13 @@ class Planning(dspy.Module):  # type: ignore[misc]
         return dspy.Prediction(plan=plan, answer_format=answer_format or _format(made.answer_kind, made.unit))
 
     def _over_filing(
-        self, page: str, question: str, knowledge: str, conversation: str, feedback: str
+        self,
+        page: str,
+        question: str,
+        knowledge: str,
+        conversation: str,
+        feedback: str,
+        demonstrations: Sequence[dspy.Example],
     ) -> dspy.Prediction:
         made = ask(
             self.filing,
@@ -68,6 +78,7 @@ class Planning(dspy.Module):  # type: ignore[misc]
             conversation=conversation,
             question=question,
             feedback=feedback,
+            **({"demos": [*self.filing.demos, *demonstrations]} if demonstrations else {}),
         )
         answer = made.answer.strip() or None
         if answer is not None and reference(answer) is None:

@@ -33,6 +33,8 @@ def ask(
 
     The exit code is 0 for an answer and 3 where the question could not be answered.
     """
+    if not question.strip():
+        raise typer.BadParameter("the question is empty", param_hint="question")
     settings = common.settings_from(
         as_of=as_of, lm=lm, api_base=api_base, drafts=drafts, retries=retries, record=record, recordings=recordings
     )

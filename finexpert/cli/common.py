@@ -47,7 +47,10 @@ def console(*, stderr: bool = False) -> Console:
 
 def settings_from(**given: Any) -> Settings:
     """Settings with the options that were given; ConfigurationError names a wrong one."""
+    from tomllib import TOMLDecodeError
+
     from pydantic import ValidationError
+    from pydantic_settings import SettingsError
 
     from finexpert.errors import ConfigurationError
     from finexpert.language_models.quiet import quiet
@@ -65,6 +68,10 @@ def settings_from(**given: Any) -> Settings:
             f"the setting {name} is {first['input']!r}: {first['msg']}. "
             f"It comes from an option, FINEXPERT_{name.upper()} or finexpert.toml."
         ) from error
+    except SettingsError as error:
+        raise ConfigurationError(f"{error}: {error.__cause__}. A setting FINEXPERT_* of this kind is JSON.") from error
+    except TOMLDecodeError as error:
+        raise ConfigurationError(f"{Path('finexpert.toml').resolve()} is not TOML: {error}") from error
 
 
 def open_source(data: Path | None, filing: Path | None, id: str | None, settings: Settings) -> Warehouse | Filing:
@@ -100,4 +107,7 @@ def model_words(description: dict[str, Any]) -> str:
     words = "recorded completions" if description.get("replaying") else str(description["model"])
     if description.get("api_base"):
         words += f" at {description['api_base']}"
-    return words + (f" (found {description['found']})" if description.get("found") else "")
+    found = description.get("found")
+    if not found:
+        return words
+    return f"{words} ({found})" if found.startswith("no ") else f"{words} (found {found})"

@@ -60,7 +60,7 @@ def _sandbox() -> str:
 
     with Sandbox() as sandbox:
         sandbox.warm()
-        return f"{sandbox.rung}; self-test: {', '.join(map(str, sandbox.self_test))}"
+        return f"{sandbox.rung}; self-test: {', '.join(f'{name}: {error}' for name, error in sandbox.self_test)}"
 
 
 def _data(data: Path | None, settings: Settings) -> str:

@@ -69,6 +69,8 @@ def _rungs(text: str, baseline: bool) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if unknown := [name for name in names if name not in RUNGS]:
         raise typer.BadParameter(f"{unknown[0]!r} is no rung; there are {', '.join(RUNGS)}", param_hint="--rungs")
+    if not names and not baseline:
+        raise typer.BadParameter(f"no rung is named; there are {', '.join(RUNGS)}", param_hint="--rungs")
     return names + ([BASELINE] if baseline else [])
 
 

@@ -15,7 +15,7 @@ from finexpert.cli import common
 if TYPE_CHECKING:
     from finexpert.datasets.convfinqa import Conversation
     from finexpert.datasets.convfinqa_evaluation import Bench, ConversationResult
-    from finexpert.datasets.convfinqa_scoring import Summary, TurnResult
+    from finexpert.datasets.convfinqa_scoring import Share, Summary, TurnResult
 
 
 def convfinqa(
@@ -28,6 +28,12 @@ def convfinqa(
     history: Annotated[str, typer.Option(help="own or gold: whose answers later turns build on.")] = "own",
     baseline: Annotated[
         str | None, typer.Option(help="single-call: let the model read and compute, beside the planner.")
+    ] = None,
+    demonstrations: Annotated[
+        int, typer.Option(min=0, max=16, help="Show the planner the N nearest turns of the training set, with plans.")
+    ] = 0,
+    demonstrations_from: Annotated[
+        Path | None, typer.Option(help="Training set for --demonstrations; the fetched train.json if not given.")
     ] = None,
     lm: Annotated[list[str] | None, typer.Option("--lm", help="Model; several for a comparison in one run.")] = None,
     api_base: common.ApiBase = None,
@@ -48,11 +54,15 @@ def convfinqa(
     first = common.settings_from(api_base=api_base, record=record, recordings=recordings)
     from finexpert.datasets import convfinqa as data
     from finexpert.datasets import convfinqa_evaluation as evaluation
+    from finexpert.datasets.demonstrations import Demonstrations
     from finexpert.language_models.roles import LanguageModels
 
     file = records or _fetched(first.home, split)
     conversations = data.load(file)
     chosen = data.sample(conversations, sample, seed) if sample else conversations
+    chooser = None
+    if demonstrations:
+        chooser = Demonstrations(data.load(demonstrations_from or _fetched(first.home, "train")), demonstrations)
     modes = [evaluation.PLANNER] + ([baseline] if baseline else [])
     benches = []
     names: list[str | None] = [*lm] if lm else [None]
@@ -60,13 +70,15 @@ def convfinqa(
         settings = first.model_copy(update={"lm": name}) if name else first
         models = LanguageModels.from_settings(settings)
         side: Literal["own", "gold"] = "gold" if history == "gold" else "own"
-        benches.append(evaluation.Bench(models, settings, side, model=common.model_words(models.describe())))
+        words = common.model_words(models.describe())
+        benches.append(evaluation.Bench(models, settings, side, model=words, demonstrations=chooser))
     about = {
         "data": str(file.name) if file else "sample pages (made-up companies)",
         "conversations": len(chosen),
         "turns": sum(len(c.turns) for c in chosen),
         "seed": seed,
         "history": history,
+        "demonstrations": demonstrations,
         "modes": ",".join(modes),
     }
     run(benches, chosen, modes, about, threads=threads, fresh=fresh, json_out=json_out, predictions=predictions)
@@ -97,7 +109,7 @@ def run(
     from finexpert.datasets import convfinqa_evaluation as evaluation
     from finexpert.datasets.evaluation import Journal, write_json
 
-    place = benches[0].settings.home / "eval" / f"convfinqa-{_fingerprint(conversations, about)}.jsonl"
+    place = benches[0].settings.home / "eval" / f"convfinqa-{_fingerprint(benches, conversations, about)}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
     journal = Journal(place, evaluation.ConversationResult)
@@ -118,22 +130,32 @@ def run(
     if json_out:
         write_json(json_out, {"config": about, "reports": [report.as_json() for report in reports]})
     if predictions:
-        from finexpert.datasets.convfinqa_scoring import leaderboard
-
-        write_json(predictions, leaderboard(reports[0].rows))
+        write_json(predictions, evaluation.predictions(reports[0].results))
     place.unlink(missing_ok=True)
     _print(reports, about, uri)
 
 
-def _fingerprint(conversations: Sequence[Conversation], about: dict[str, Any]) -> str:
-    content = [[c.id for c in conversations], [c.filing.fingerprint for c in conversations], about["history"]]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+def _fingerprint(benches: Sequence[Bench], conversations: Sequence[Conversation], about: dict[str, Any]) -> str:
+    """What must be the same for an interrupted evaluation to go on."""
+    content = [
+        [[c.id, c.filing.fingerprint, c.turns] for c in conversations],
+        [[b.models.describe(), b.settings.retries, b.knowledge] for b in benches],
+        about,
+    ]
+    return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
 
 
 class Report:
     """One model in one mode: results, turns for scoring, summary, and what was lost."""
 
-    def __init__(self, model: str, mode: str, results: list[ConversationResult], conversations: Sequence[Conversation]):
+    def __init__(
+        self,
+        model: str,
+        mode: str,
+        results: list[ConversationResult],
+        conversations: Sequence[Conversation],
+        beside: Sequence[ConversationResult] = (),
+    ) -> None:
         from finexpert.datasets import convfinqa_evaluation as evaluation
         from finexpert.datasets import convfinqa_scoring as scoring
 
@@ -142,7 +164,7 @@ class Report:
         self.rows: list[TurnResult] = evaluation.turn_results(results, conversations)
         self.summary: Summary = scoring.summarise(self.rows, tables=tables.__getitem__)
         self.bins, self.calibration_error = scoring.reliability(self.rows)
-        self.lost = evaluation.lost(results)
+        self.lost = evaluation.lost(results, beside)
         turns = [turn for result in results for turn in result.turns]
         n = max(1, len(turns))
         self.calls = sum(t.usage.calls for t in turns) / n
@@ -153,14 +175,15 @@ class Report:
     def metrics(self) -> dict[str, float | None]:
         s = self.summary
         return {
-            **{f"turns_{name}": share.share for name, share in s.turns.items()},
-            **{f"conversations_{name}": share.share for name, share in s.conversations.items()},
+            # Without public answers there is nothing to score, and no share.
+            **{f"turns_{name}": share.share for name, share in s.turns.items() if share.of},
+            **{f"conversations_{name}": share.share for name, share in s.conversations.items() if share.of},
             **{f"by_turn/{turn}": share.share for turn, share in s.by_turn.items()},
             **{f"by_type/{kind}": share.share for kind, share in s.by_type.items()},
             **{f"by_steps/{steps}": share.share for steps, share in s.by_steps.items()},
             **{f"after_{name}_turn": share.share for name, share in s.given.items() if share.of},
-            "execution_rate": s.answered.share,
-            "program_accuracy": s.programs.share,
+            "execution_rate": s.answered.share if s.answered.of else None,
+            "program_accuracy": s.programs.share if s.programs.of else None,
             "arithmetic_errors": self.arithmetic_errors,
             "calls_per_turn": self.calls,
             "tokens_per_turn": self.tokens,
@@ -187,19 +210,20 @@ class Report:
 
 def _report(bench: Bench, mode: str, results: Sequence[Any], conversations: Sequence[Conversation]) -> Report:
     chosen = [r for r in results if r.mode == mode and r.model == bench.model]
-    return Report(bench.model, mode, chosen, conversations)
+    beside = [r for r in results if r.mode != mode and r.model == bench.model]
+    return Report(bench.model, mode, chosen, conversations, beside)
 
 
 def _log(report: Report) -> None:
     from finexpert import tracking
+    from finexpert.datasets import convfinqa_evaluation as evaluation
     from finexpert.datasets import plots
-    from finexpert.datasets.convfinqa_scoring import leaderboard
 
     with tracking.run(f"{report.mode}, {report.model}"[:200], parent=False, params={"mode": report.mode}):
         artifacts: dict[str, Any] = {
             "lost.json": report.lost,
             "turns.json": [r.model_dump(mode="json") for r in report.results],
-            "predictions.json": leaderboard(report.rows),
+            "predictions.json": evaluation.predictions(report.results),
         }
         if report.bins:
             artifacts["reliability.json"] = [vars(b) for b in report.bins]
@@ -207,7 +231,12 @@ def _log(report: Report) -> None:
         tracking.log(report.metrics(), artifacts)
 
 
+def _percent(share: Share) -> str:
+    return f"{share.share:.1%}" if share.of else "-"
+
+
 def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
+    from rich import box
     from rich.table import Table
 
     from finexpert.datasets.convfinqa_scoring import paired
@@ -216,38 +245,32 @@ def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
     words = (
         f"{about['data']}: {about['conversations']} conversations, {about['turns']} turns, {about['history']} history"
     )
-    table = Table(title=words)
-    for name in (
-        "model",
-        "mode",
-        "turns close",
-        "95 %",
-        "strict",
-        "lenient",
-        "conversations close",
-        "programs",
-        "calls",
-    ):
-        table.add_column(name, justify="left" if name in ("model", "mode") else "right")
-    for r in reports:
+    out.print(words, soft_wrap=True, markup=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("mode", "close", "", "95 %", "strict", "lenient", "whole", "program", "calls"):
+        table.add_column(name, justify="left" if name == "mode" else "right", no_wrap=True)
+    for number, r in enumerate(reports, 1):
         turns, whole = r.summary.turns, r.summary.conversations["close"]
         close = turns["close"]
+        # The name of a model is longer than a column.
+        out.print(f"{number}: {r.mode}, {r.model}", soft_wrap=True, markup=False)
         table.add_row(
-            r.model,
-            r.mode,
-            f"{close.right}/{close.of} {close.share:.1%}",
-            f"{close.low or 0:.0%} to {close.high or 1:.0%}",
-            f"{turns['strict'].share:.1%}",
-            f"{turns['lenient'].share:.1%}",
-            f"{whole.right}/{whole.of} {whole.share:.1%}",
-            f"{r.summary.programs.share:.1%}",
+            f"{number}: {r.mode}",
+            f"{close.right}/{close.of}",
+            _percent(close),
+            "" if close.low is None else f"{close.low:.0%}-{close.high:.0%}",
+            _percent(turns["strict"]),
+            _percent(turns["lenient"]),
+            f"{whole.right}/{whole.of}",
+            _percent(r.summary.programs),
             f"{r.calls:.2f}",
         )
     out.print(table)
-    for r in reports:
+    out.print("whole: conversations with every turn right; close, whole: within 0.5 %", style="dim")
+    for number, r in enumerate(reports, 1):
         kinds = ", ".join(f"{name} {count}" for name, count in r.kinds().items()) or "none"
         out.print(
-            f"{r.mode}: lost turns: {kinds}; arithmetic errors {r.arithmetic_errors}; "
+            f"{number}: {r.mode}: lost turns: {kinds}; arithmetic errors {r.arithmetic_errors}; "
             f"{r.tokens:,.0f} tokens a turn; {r.outside * 1000:.1f} ms a turn outside the model (median)",
             soft_wrap=True,
         )
@@ -255,11 +278,7 @@ def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
             out.print(
                 f"  confidence {b.low}-{b.high}: {b.count} turns, said {b.confidence:.0%}, right {b.accuracy:.0%}"
             )
-    for other in reports[1:]:
+    for number, other in enumerate(reports[1:], 2):
         won, lost, p = paired(reports[0].rows, other.rows)
-        names = f"{reports[0].mode} ({reports[0].model}) against {other.mode} ({other.model})"
-        out.print(
-            f"{names}: {won} turns only the first has right, {lost} only the second; McNemar p = {p:.3f}",
-            soft_wrap=True,
-        )
+        out.print(f"1 against {number}: {won} turns only 1 has right, {lost} only {number}; McNemar p = {p:.3f}")
     out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)

@@ -40,7 +40,7 @@ def main() -> None:
 
     try:
         app()
-    except FinexpertError as error:
+    except (FinexpertError, OSError) as error:  # of the system: a file that was named, a full disk
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
         sys.exit(1)
     except KeyboardInterrupt:
