@@ -15,10 +15,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 from scipy.stats import binomtest
 
 from finexpert.answers import Failure, Usage
+from finexpert.errors import DataError
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -75,8 +76,11 @@ class Journal(Generic[R]):
 
 def _read(path: Path, kind: type[R]) -> Iterable[R]:
     text = path.read_bytes()
-    for line in text.split(b"\n")[:-1]:
-        yield kind.model_validate_json(line)
+    for number, line in enumerate(text.split(b"\n")[:-1], 1):
+        try:
+            yield kind.model_validate_json(line)
+        except ValidationError as error:
+            raise DataError(f"{path}, line {number} is no result of this version; start over with --fresh") from error
     if text and not text.endswith(b"\n"):
         with path.open("ab") as file:
             file.truncate(text.rfind(b"\n") + 1)
@@ -170,5 +174,10 @@ def write_json(path: Path, content: Any) -> None:
     """Write JSON whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.part")
-    temporary.write_text(json.dumps(content, indent=1, allow_nan=False, default=str), encoding="utf-8")
-    temporary.replace(path)
+    text = json.dumps(content, indent=1, allow_nan=False, default=str)
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

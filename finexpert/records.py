@@ -17,6 +17,7 @@ import tempfile
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -167,9 +168,14 @@ def _record(
         earlier=list(earlier),
         source=source,
         usage=answer.usage,
-        software={name: version(name) for name in ("finexpert", "duckdb", "pandas", "numpy")}
-        | {"python": platform.python_version()},
+        software=_software(),
     )
+
+
+@cache
+def _software() -> dict[str, str]:
+    names = ("finexpert", "duckdb", "pandas", "numpy")
+    return {name: version(name) for name in names} | {"python": platform.python_version()}
 
 
 def encode(value: Any) -> Any:

@@ -14,7 +14,7 @@ from finexpert.modules.answering import Answering, Unclear
 from finexpert.plans import Cell, Compute, Plan, Quote
 from finexpert.signatures import rules
 from finexpert.sources.filing import Filing
-from finexpert.workspace import Turn, Workspace
+from finexpert.workspace import Turn, Value, Workspace
 
 
 @dataclass(kw_only=True)
@@ -72,7 +72,7 @@ class FilingQuestion(Answering):
             question=self.question,
             status="answered",
             value=value.value,
-            format=self.answer_format or AnswerFormat(kind=kind, unit=value.unit),
+            format=self.answer_format or AnswerFormat(kind=kind, unit=unit_words(value), decimals=_decimals(value)),
             period=value.period,
             explanation=outcome.plan.interpretation,
             citations=list(value.citations),
@@ -83,6 +83,26 @@ class FilingQuestion(Answering):
             answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge
         )
         return answer
+
+
+_SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
+_PURE = ("fraction", "ratio")
+
+
+def unit_words(value: Value) -> str | None:
+    """The unit of a printed number, with the page's scale.
+
+    >>> unit_words(Value(486.2, unit="USD", scale=1e6)), unit_words(Value(0.1, unit="fraction"))
+    ('million USD', None)
+    """
+    if value.unit in _PURE or (value.unit is None and value.scale == 1):
+        return None
+    return " ".join(filter(None, [_SCALES.get(value.scale), value.unit])) or None
+
+
+def _decimals(value: Value) -> int:
+    small = isinstance(value.value, float) and abs(value.value) < 1
+    return 5 if value.unit in _PURE or small else 2
 
 
 def _as_json(plan: Plan) -> str:

@@ -19,16 +19,41 @@ from finexpert.workspace import Turn, Value, Workspace
 PAGE = Filing(
     "p-1",
     ["revenue rose by 12.5% to $ 1,234.5 million , against 1,097.3 million in 2016 ."],
-    [["( in millions )", "2017", "2016", "2016"], ["revenue", "1234.5", "1097.3", "1"], ["loss", "-26 ( 26 )", "( 7 )", "-"]],
+    [
+        ["( in millions )", "2017", "2016", "2016"],
+        ["revenue", "1234.5", "1097.3", "1"],
+        ["loss", "-26 ( 26 )", "( 7 )", "-"],
+    ],
     ["see note 4 ."],
 )
 EARLIER = Workspace(turns=[Turn("a", Value(2.0)), Turn("b", None), Turn("c", Value("yes"))])
 
-labels = st.sampled_from(["revenue", "loss", "2017", "2016", "nothing", "", "r1", "c2", "\u200brevenue", "(", "🙂" * 50])
+labels = st.sampled_from(
+    ["revenue", "loss", "2017", "2016", "nothing", "", "r1", "c2", "\u200brevenue", "(", "🙂" * 50]
+)
 numbers = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.integers(-(10**30), 10**30))
-arguments = st.one_of(numbers, labels, st.sampled_from(["step 1", "step 2", "step 9", "turn -1", "turn 1", "turn 0", "#1", "1e999"]))
+arguments = st.one_of(
+    numbers, labels, st.sampled_from(["step 1", "step 2", "step 9", "turn -1", "turn 1", "turn 0", "#1", "1e999"])
+)
 operations = st.sampled_from(
-    ["add", "subtract", "divide", "exp", "greater", "percent_change", "average", "sum", "cagr", "npv", "irr", "xirr", "eps", "absolute", "nonsense", ""]
+    [
+        "add",
+        "subtract",
+        "divide",
+        "exp",
+        "greater",
+        "percent_change",
+        "average",
+        "sum",
+        "cagr",
+        "npv",
+        "irr",
+        "xirr",
+        "eps",
+        "absolute",
+        "nonsense",
+        "",
+    ]
 )
 steps = st.one_of(
     st.fixed_dictionaries(
@@ -69,7 +94,7 @@ def _run(written: dict[str, Any]) -> object:
         outcome = execution.run(plan, EARLIER, execution.Surroundings(filing=PAGE))
     except (StepError, execution.StepFailed):
         return None
-    flags, confidence = checks.after(plan, outcome.registers, outcome.value, workspace=EARLIER, filing=PAGE)
+    _, confidence = checks.after(plan, outcome.registers, outcome.value, workspace=EARLIER, filing=PAGE)
     assert 0 <= confidence <= 100
     return outcome.value.value
 

@@ -13,6 +13,8 @@ import typer
 from finexpert.cli import common
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from finexpert.datasets.convfinqa import Conversation
     from finexpert.datasets.convfinqa_evaluation import Bench, ConversationResult
     from finexpert.datasets.convfinqa_scoring import Share, Summary, TurnResult
@@ -66,12 +68,12 @@ def convfinqa(
     modes = [evaluation.PLANNER] + ([baseline] if baseline else [])
     benches = []
     names: list[str | None] = [*lm] if lm else [None]
-    for name in names:
-        settings = first.model_copy(update={"lm": name}) if name else first
+    for each in names:
+        settings = first.model_copy(update={"lm": each}) if each else first
         models = LanguageModels.from_settings(settings)
         side: Literal["own", "gold"] = "gold" if history == "gold" else "own"
-        words = common.model_words(models.describe())
-        benches.append(evaluation.Bench(models, settings, side, model=words, demonstrations=chooser))
+        name = "recorded" if models.replaying else str(models.describe()["model"])
+        benches.append(evaluation.Bench(models, settings, side, model=name, demonstrations=chooser))
     about = {
         "data": str(file.name) if file else "sample pages (made-up companies)",
         "conversations": len(chosen),
@@ -242,43 +244,51 @@ def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
     from finexpert.datasets.convfinqa_scoring import paired
 
     out = common.console()
-    words = (
+    out.print(
         f"{about['data']}: {about['conversations']} conversations, {about['turns']} turns, {about['history']} history"
     )
-    out.print(words, soft_wrap=True, markup=False)
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("mode", "close", "", "95 %", "strict", "lenient", "whole", "program", "calls"):
-        table.add_column(name, justify="left" if name == "mode" else "right", no_wrap=True)
-    for number, r in enumerate(reports, 1):
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("model", "mode", "turns", "95 %", "strict", "lenient", "conv.", "95 %", "calls"):
+        table.add_column(name, justify="left" if name in ("model", "mode") else "right", no_wrap=name != "model")
+    for r in reports:
         turns, whole = r.summary.turns, r.summary.conversations["close"]
-        close = turns["close"]
-        # The name of a model is longer than a column.
-        out.print(f"{number}: {r.mode}, {r.model}", soft_wrap=True, markup=False)
         table.add_row(
-            f"{number}: {r.mode}",
-            f"{close.right}/{close.of}",
-            _percent(close),
-            "" if close.low is None else f"{close.low:.0%}-{close.high:.0%}",
-            _percent(turns["strict"]),
-            _percent(turns["lenient"]),
-            f"{whole.right}/{whole.of}",
-            _percent(r.summary.programs),
+            r.model,
+            r.mode,
+            f"{turns['close'].share:.1%}",
+            _interval(turns["close"]),
+            f"{turns['strict'].share:.1%}",
+            f"{turns['lenient'].share:.1%}",
+            f"{whole.share:.1%}",
+            _interval(whole),
             f"{r.calls:.2f}",
         )
     out.print(table)
-    out.print("whole: conversations with every turn right; close, whole: within 0.5 %", style="dim")
-    for number, r in enumerate(reports, 1):
-        kinds = ", ".join(f"{name} {count}" for name, count in r.kinds().items()) or "none"
+    for r in reports:
+        _print_details(r, out)
+    for other in reports[1:]:
+        won, lost, p = paired(reports[0].rows, other.rows)
+        names = f"{reports[0].mode} ({reports[0].model}) against {other.mode} ({other.model})"
         out.print(
-            f"{number}: {r.mode}: lost turns: {kinds}; arithmetic errors {r.arithmetic_errors}; "
-            f"{r.tokens:,.0f} tokens a turn; {r.outside * 1000:.1f} ms a turn outside the model (median)",
+            f"{names}: {won} turns only the first has right, {lost} only the second; McNemar p = {p:.3f}",
             soft_wrap=True,
         )
-        for b in r.bins:
-            out.print(
-                f"  confidence {b.low}-{b.high}: {b.count} turns, said {b.confidence:.0%}, right {b.accuracy:.0%}"
-            )
-    for number, other in enumerate(reports[1:], 2):
-        won, lost, p = paired(reports[0].rows, other.rows)
-        out.print(f"1 against {number}: {won} turns only 1 has right, {lost} only {number}; McNemar p = {p:.3f}")
     out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)
+
+
+def _interval(share: Share) -> str:
+    return f"{share.low or 0:.0%}-{1 if share.high is None else share.high:.0%}"
+
+
+def _print_details(report: Report, out: Console) -> None:
+    turns, whole = report.summary.turns["close"], report.summary.conversations["close"]
+    kinds = ", ".join(f"{name} {count}" for name, count in report.kinds().items()) or "none"
+    given = ", ".join(f"after a {name} turn {s.share:.1%}" for name, s in report.summary.given.items() if s.of)
+    out.print(
+        f"{report.mode}: turns close {turns.right}/{turns.of}, conversations {whole.right}/{whole.of}; {given}; "
+        f"programs {report.summary.programs.share:.1%}; lost turns: {kinds}; arithmetic errors {report.arithmetic_errors}; "
+        f"{report.tokens:,.0f} tokens a turn; {report.outside * 1000:.1f} ms a turn outside the model (median)",
+        soft_wrap=True,
+    )
+    for b in report.bins:
+        out.print(f"  confidence {b.low}-{b.high}: {b.count} turns, said {b.confidence:.0%}, right {b.accuracy:.0%}")
