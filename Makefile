@@ -11,7 +11,7 @@ ASK := $(BIN)/finexpert ask --lm recorded --as-of 2024-09-30
 	  { echo "Python 3.11 or newer is needed; name one with 'make PYTHON=/path/to/python3 ...'" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
-	$(BIN)/uv sync --quiet --locked --inexact
+	$(BIN)/uv sync --quiet --locked --inexact --compile-bytecode
 	@touch $@
 
 demo: .venv/.synced  ## two questions of different kinds, answered from recorded completions

@@ -21,6 +21,8 @@ def start(settings: Settings, experiment: str) -> str:
     """Choose store and experiment, switch traces on, and return the address of the store."""
     # Read when MLflow is imported: without it every start tries to reach the network.
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    # Recorded completions answer faster than traces are written; what does not fit into the queue is lost.
+    os.environ.setdefault("MLFLOW_ASYNC_TRACE_LOGGING_MAX_QUEUE_SIZE", "20000")
     import mlflow
 
     # It reports every migration of a new store, and every flush of traces, as if they were warnings.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -20,10 +22,15 @@ MODEL_VARIABLES = (
 )
 
 
+@pytest.fixture(autouse=True, scope="session")
+def interrupts() -> None:
+    """Ctrl-C works in tests also where a shell started them in the background, which makes processes ignore it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    import os
-
     for name in list(os.environ):
         if name.startswith(MODEL_VARIABLES) and name not in ("FINEXPERT_TEST_FRED_DIR", "FINEXPERT_TEST_CONVFINQA_DIR"):
             monkeypatch.delenv(name)
