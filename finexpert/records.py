@@ -254,8 +254,7 @@ def export(record: Record, source: Warehouse) -> str:
     """The record as a Python script for a reader: how the question was understood, the SELECTs, the script, the answer."""
     script = _script(record)
     frames = "\n".join(
-        f'{f.name} = query("""\n{f.select.replace(chr(92), chr(92) * 2)}\n""").set_axis({f.columns!r}, axis=1)'
-        for f in record.frames
+        f'{f.name} = query("""\n{_quoted(f.select)}\n""").set_axis({f.columns!r}, axis=1)' for f in record.frames
     )
     shown = show(record.answer_format.coerce(_decode(record)), record.answer_format)
     about = "\n\n".join(
@@ -274,6 +273,11 @@ def export(record: Record, source: Warehouse) -> str:
         frames=frames,
         code=script.code,
     )
+
+
+def _quoted(select: str) -> str:
+    """A SELECT as it may stand between three quotation marks."""
+    return select.replace("\\", "\\\\").replace('"""', '\\"' * 3)
 
 
 _EXPORT = '''"""{about}

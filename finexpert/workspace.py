@@ -39,17 +39,29 @@ class Value:
         return replace(self, flags=self.flags + flags)
 
 
-@dataclass(frozen=True)
 class NamedFrame:
     """A frame of the conversation: the data, and the SELECT it came from."""
 
-    name: str
-    # Kept out of the repr: what is printed or traced must not hold rows.
-    data: pd.DataFrame = field(repr=False)
-    select: str
-    purpose: str = ""
-    truncated: bool = False
-    fingerprint: str = ""
+    # No dataclass: tracers write out the fields of dataclasses, and what is printed or traced must not hold rows.
+
+    def __init__(
+        self,
+        name: str,
+        data: pd.DataFrame,
+        select: str,
+        purpose: str = "",
+        truncated: bool = False,
+        fingerprint: str = "",
+    ) -> None:
+        self.name = name
+        self.data = data
+        self.select = select
+        self.purpose = purpose
+        self.truncated = truncated
+        self.fingerprint = fingerprint
+
+    def __repr__(self) -> str:
+        return f"NamedFrame({self.name!r}, {len(self.data):,} rows of {self.select!r})"
 
 
 @dataclass(frozen=True)

@@ -50,13 +50,21 @@ class FilingQuestion(Answering):
         try:
             return execution.with_retries(execution.PLANNING, None, write, attempt, retries, show=_as_json)[0]
         except execution.StepFailed as failed:
-            error = failed.error
-            if self.options.ask_below and isinstance(error, CellError) and error.candidates:
-                which = f"Which one is meant by {error.name!r}?"
-                raise Unclear(
-                    Clarification(term=error.name, question=which, candidates=list(error.candidates))
-                ) from failed
+            if self.options.ask_below and (unclear := self._ambiguous()):
+                raise Unclear(unclear) from failed
             raise
+
+    def _ambiguous(self) -> Clarification | None:
+        """The question back where the last plan names a cell that several fit."""
+        for step in self.last_plan.steps if self.last_plan else []:
+            try:
+                if isinstance(step, Cell):
+                    self.source.cell(step)
+            except CellError as error:
+                if error.candidates:
+                    question = f"Which one is meant by {error.name!r}?"
+                    return Clarification(term=error.name, question=question, candidates=list(error.candidates))
+        return None
 
     def answered(self, outcome: execution.Outcome) -> Answer:
         value = outcome.value
