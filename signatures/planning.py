@@ -47,8 +47,8 @@ class MakePlan(dspy.Signature):  # type: ignore[misc]
     interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")
     frames: list[FrameRequest] = dspy.OutputField(desc="one entry a frame; [] if all are at hand")
     task: str = dspy.OutputField(desc="numbered steps that the script follows, with exact windows and rules")
-    answer_kind: str = dspy.OutputField(desc="number, integer, date, year, boolean, text, list or table")
-    unit: str = dspy.OutputField(desc="unit of the answer, such as percent or billion USD; empty if it has none")
+    answer_kind: str = dspy.OutputField(desc=rules.ANSWER_KIND, default="")
+    unit: str = dspy.OutputField(desc=rules.UNIT, default="")
 
 
 class MakePlanWithDrafts(dspy.Signature):  # type: ignore[misc]
@@ -71,8 +71,8 @@ class MakePlanWithDrafts(dspy.Signature):  # type: ignore[misc]
     interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")
     selects: list[DataFrameFromSQL] = dspy.OutputField(desc="one entry a frame; [] if all are at hand")
     code: str = dspy.OutputField(desc=rules.SCRIPT)
-    answer_kind: str = dspy.OutputField(desc="number, integer, date, year, boolean, text, list or table")
-    unit: str = dspy.OutputField(desc="unit of the answer, such as percent or billion USD; empty if it has none")
+    answer_kind: str = dspy.OutputField(desc=rules.ANSWER_KIND, default="")
+    unit: str = dspy.OutputField(desc=rules.UNIT, default="")
 
 
 class MakeFilingPlan(dspy.Signature):  # type: ignore[misc]

@@ -22,3 +22,7 @@ SCRIPT = (
     "End by setting `answer` to a value of the answer's type, not rounded and not formatted, and `period` to the "
     "(first date, last date) of the data that it rests on. Draw with plt only when the question asks for a chart"
 )
+
+# Both may be missing from a completion where the answer's type is given anyway.
+ANSWER_KIND = "number, integer, date, year, boolean, text, list or table"
+UNIT = "unit of the answer, such as percent or billion USD; empty if it has none"
