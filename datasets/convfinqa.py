@@ -79,6 +79,24 @@ def load(path: Path | None = None) -> list[Conversation]:
     return conversations
 
 
+def named(conversations: Sequence[Conversation], ids: Path | None = None) -> list[Conversation]:
+    """The conversations that a file names, one id a line; without a file those whose completions are packaged.
+
+    DataError names the first that is not there.
+    """
+    place = files("finexpert.datasets") / "questions" / "convfinqa_recorded.txt"
+    try:
+        wanted = (place if ids is None else ids).read_text(encoding="utf-8").split()
+    except OSError as error:
+        raise DataError(f"cannot read the ids in {ids}: {error.strerror}") from error
+    by_id = {conversation.id: conversation for conversation in conversations}
+    if missing := [name for name in wanted if name not in by_id]:
+        raise DataError(
+            f"{len(missing)} of {len(wanted)} conversations are not in the data, the first is {missing[0]!r}"
+        )
+    return [by_id[name] for name in wanted]
+
+
 def sample(conversations: Sequence[Conversation], n: int, seed: int = 0, stratified: bool = True) -> list[Conversation]:
     """`n` of the conversations, the same ones for the same seed, in their order; by default in the proportions of
     type and number of turns.

@@ -9,10 +9,7 @@ One result is one conversation:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -23,7 +20,7 @@ from finexpert.datasets.convfinqa_plans import from_official_program, to_officia
 from finexpert.datasets.convfinqa_programs import execute, tokenize
 from finexpert.datasets.convfinqa_scoring import TurnResult, close, lenient
 from finexpert.datasets.demonstrations import Demonstrations
-from finexpert.datasets.evaluation import Journal
+from finexpert.datasets.evaluation import Journal, side_by_side
 from finexpert.errors import PlanError, UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.calling import using
@@ -174,13 +171,7 @@ def evaluate(
         journal.add(result)
         on_result(result)
 
-    pool = ThreadPoolExecutor(threads)
-    try:
-        futures = [pool.submit(copy_context().run, partial(one, *job)) for job in jobs]
-        for future in wait(futures, return_when=FIRST_EXCEPTION).done:
-            future.result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    side_by_side(one, jobs, threads)
     return journal.results
 
 

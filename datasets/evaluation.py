@@ -11,7 +11,10 @@ import json
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -84,6 +87,29 @@ def _read(path: Path, kind: type[R]) -> Iterable[R]:
     if text and not text.endswith(b"\n"):
         with path.open("ab") as file:
             file.truncate(text.rfind(b"\n") + 1)
+
+
+def side_by_side(work: Callable[..., None], jobs: Iterable[tuple[Any, ...]], threads: int) -> None:
+    """Do all jobs in threads; the first error drops what has not begun and is raised once the rest is done.
+
+    Ctrl-C waits for nothing: what is under way in threads is lost.
+
+    >>> done = []
+    >>> side_by_side(lambda a, b: done.append(a + b), [(1, 2), (3, 4)], threads=1)
+    >>> done
+    [3, 7]
+    """
+    pool = ThreadPoolExecutor(threads)
+    patient = True
+    try:
+        futures = [pool.submit(copy_context().run, partial(work, *job)) for job in jobs]
+        for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+            future.result()
+    except KeyboardInterrupt:
+        patient = False
+        raise
+    finally:
+        pool.shutdown(wait=patient, cancel_futures=True)
 
 
 class Share(NamedTuple):

@@ -10,14 +10,11 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextvars import copy_context
 from dataclasses import dataclass, field
-from functools import partial
 
 from finexpert.answers import Answer, Failure
 from finexpert.datasets.answer_matching import matches
-from finexpert.datasets.evaluation import Journal, Result
+from finexpert.datasets.evaluation import Journal, Result, side_by_side
 from finexpert.datasets.fred_questions import RECESSION_DEFINITION, Question, gold
 from finexpert.errors import UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
@@ -92,14 +89,7 @@ def evaluate(
         journal.add(result)
         on_result(result)
 
-    pool = ThreadPoolExecutor(threads)
-    try:
-        futures = [pool.submit(copy_context().run, partial(one, *job)) for job in open_]
-        for future in wait(futures, return_when=FIRST_EXCEPTION).done:
-            future.result()
-    finally:
-        # After an error or Ctrl-C what has not begun is dropped; the journal has the rest.
-        pool.shutdown(wait=True, cancel_futures=True)
+    side_by_side(one, open_, threads)
     return journal.results
 
 

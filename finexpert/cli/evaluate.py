@@ -41,7 +41,7 @@ def fred(
     retries: common.Retries = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
-    threads: Annotated[int, typer.Option(min=1, max=64)] = 4,
+    threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
 ) -> None:
@@ -179,7 +179,7 @@ def _print(summaries: Sequence[Summary], bench: Bench, uri: str) -> None:
     drafts = "on" if bench.settings.drafts else "off"
     model = common.model_words(bench.models.describe())
     out.print(f"{model}; {bench.source.label or bench.source.name}; drafts {drafts}", soft_wrap=True, markup=False)
-    table = Table(box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     categories = sorted({c for s in summaries for c in s.by_category})
     priced = any(s.cost_usd is not None for s in summaries)
     columns = ["rung", "right", "95 %", *categories, "needs", "calls", "tokens", *(["cost"] if priced else []), "s"]

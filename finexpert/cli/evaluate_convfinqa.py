@@ -26,6 +26,12 @@ def convfinqa(
     ] = None,
     split: Annotated[str, typer.Option(help="train or dev, of the fetched files.")] = "dev",
     sample: Annotated[int | None, typer.Option(min=1, help="Draw N conversations, stratified.")] = None,
+    ids: Annotated[
+        str | None,
+        typer.Option(
+            help="File of conversation ids, one a line; or 'recorded': the 100 whose completions are packaged."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
     history: Annotated[str, typer.Option(help="own or gold: whose answers later turns build on.")] = "own",
     baseline: Annotated[
@@ -41,7 +47,7 @@ def convfinqa(
     api_base: common.ApiBase = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
-    threads: Annotated[int, typer.Option(min=1, max=64)] = 8,
+    threads: Annotated[int, typer.Option(min=1, max=64, help="Conversations under way side by side.")] = 8,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
     predictions: Annotated[
         Path | None, typer.Option(help="Write predictions in the official leaderboard form.")
@@ -61,6 +67,8 @@ def convfinqa(
 
     file = records or _fetched(first.home, split)
     conversations = data.load(file)
+    if ids is not None:
+        conversations = data.named(conversations, None if ids == "recorded" else Path(ids))
     chosen = data.sample(conversations, sample, seed) if sample else conversations
     chooser = None
     if demonstrations:
@@ -247,7 +255,7 @@ def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
     out.print(
         f"{about['data']}: {about['conversations']} conversations, {about['turns']} turns, {about['history']} history"
     )
-    table = Table(box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in ("model", "mode", "turns", "95 %", "strict", "lenient", "conv.", "95 %", "calls"):
         table.add_column(name, justify="left" if name in ("model", "mode") else "right", no_wrap=name != "model")
     for r in reports:
@@ -255,11 +263,11 @@ def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
         table.add_row(
             r.model,
             r.mode,
-            f"{turns['close'].share:.1%}",
+            _percent(turns["close"]),
             _interval(turns["close"]),
-            f"{turns['strict'].share:.1%}",
-            f"{turns['lenient'].share:.1%}",
-            f"{whole.share:.1%}",
+            _percent(turns["strict"]),
+            _percent(turns["lenient"]),
+            _percent(whole),
             _interval(whole),
             f"{r.calls:.2f}",
         )
@@ -277,16 +285,16 @@ def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
 
 
 def _interval(share: Share) -> str:
-    return f"{share.low or 0:.0%}-{1 if share.high is None else share.high:.0%}"
+    return "-" if share.low is None else f"{share.low:.0%}-{share.high:.0%}"
 
 
 def _print_details(report: Report, out: Console) -> None:
     turns, whole = report.summary.turns["close"], report.summary.conversations["close"]
     kinds = ", ".join(f"{name} {count}" for name, count in report.kinds().items()) or "none"
-    given = ", ".join(f"after a {name} turn {s.share:.1%}" for name, s in report.summary.given.items() if s.of)
+    given = "".join(f", after a {name} turn {s.share:.1%}" for name, s in report.summary.given.items() if s.of)
     out.print(
-        f"{report.mode}: turns close {turns.right}/{turns.of}, conversations {whole.right}/{whole.of}; {given}; "
-        f"programs {report.summary.programs.share:.1%}; lost turns: {kinds}; arithmetic errors {report.arithmetic_errors}; "
+        f"{report.mode}: turns close {turns.right}/{turns.of}, conversations {whole.right}/{whole.of}{given}; "
+        f"programs {_percent(report.summary.programs)}; lost turns: {kinds}; arithmetic errors {report.arithmetic_errors}; "
         f"{report.tokens:,.0f} tokens a turn; {report.outside * 1000:.1f} ms a turn outside the model (median)",
         soft_wrap=True,
     )

@@ -5,6 +5,7 @@ Nothing heavy is imported here: each command imports what it needs when it runs,
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -43,10 +44,25 @@ def main() -> None:
     except (FinexpertError, OSError) as error:  # of the system: a file that was named, a full disk
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
         sys.exit(1)
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        sys.exit(130)
+    except SystemExit as ended:
+        # Typer ends a command after Ctrl-C by itself, and says nothing.
+        if ended.code == 130:
+            sys.stderr.write("interrupted\n")
+        raise
+
+
+def run() -> None:
+    """The console script: `main`, but after Ctrl-C gone at once, even where a thread waits for a model's answer."""
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code != 130:
+            raise
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # All that had to be closed is closed by now; a normal exit would join the threads.
+        os._exit(130)
 
 
 if __name__ == "__main__":
-    main()
+    run()

@@ -15,14 +15,14 @@ mlflow = pytest.importorskip("mlflow")
 
 
 @pytest.fixture
-def _autolog(tmp_path: Path) -> Iterator[None]:
-    before = mlflow.get_tracking_uri()
+def _autolog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/mlflow.db")
     mlflow.set_experiment("test")
     mlflow.dspy.autolog()
     yield
     mlflow.dspy.autolog(disable=True)
-    mlflow.set_tracking_uri(before)
+    mlflow.set_tracking_uri(None)
 
 
 @pytest.mark.usefixtures("_autolog")

@@ -1,0 +1,116 @@
+"""Errors leave the command line as one line that names the value, the place and what to do; no traceback."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ASK = ("ask", "How many?", "--lm", "recorded")
+
+
+def test_data_that_is_not_there(finexpert: Any) -> None:
+    ran = finexpert(*ASK, "--data", "/nowhere/fred.duckdb")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("DataError: /nowhere/fred.duckdb does not exist: give a .duckdb file or a folder")
+    assert "finexpert data fred" in ran.err
+
+
+def test_data_that_is_no_database(finexpert: Any, tmp_path: Path) -> None:
+    path = tmp_path / "notes.duckdb"
+    path.write_text("not a database")
+    ran = finexpert(*ASK, "--data", str(path))
+    assert (ran.code, len(ran.err.splitlines())) == (1, 1)
+    assert str(path) in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("ask", "How many?", "--as-of", "2024-13-01"), ("--as-of", "'2024-13-01'", "%Y-%m-%d")),
+        (("ask", " "), ("the question is empty",)),
+        (("ask",), ("Missing argument",)),
+        (("ask", "How many?", "--retries", "11"), ("--retries",)),
+        (("ask", "How many?", "--colour"), ("--colour",)),
+        (("eval", "fred", "--rungs", "sql,magic"), ("--rungs", "'magic' is no rung", "sql+script")),
+        (("eval", "fred", "--rungs", "", "--no-baseline"), ("--rungs", "no rung is named")),
+        (("eval", "fred", "--only", "nothing"), ("--only", "'nothing'")),
+        (("eval", "convfinqa", "--history", "mine"), ("--history", "'mine'")),
+        (("eval", "convfinqa", "--baseline", "magic"), ("--baseline", "'magic'", "single-call")),
+        (("eval", "convfinqa", "--split", "train"), ("--split", "train.json", "finexpert data convfinqa")),
+        (("bench", "overhead", "-n", "2"), ("-n",)),
+    ],
+)
+def test_wrong_usage(finexpert: Any, arguments: tuple[str, ...], named: tuple[str, ...]) -> None:
+    ran = finexpert(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    for words in named:
+        assert words in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "named"),
+    [
+        ("FINEXPERT_RETRIES", "many", ("the setting retries is 'many'", "valid integer", "FINEXPERT_RETRIES")),
+        ("FINEXPERT_RETRIES", "99", ("the setting retries is '99'", "less than or equal to 10")),
+        ("FINEXPERT_AS_OF", "yesterday", ("the setting as_of is 'yesterday'", "FINEXPERT_AS_OF", "finexpert.toml")),
+        ("FINEXPERT_PRIVACY", "all", ("the setting privacy is 'all'", "'schema', 'samples' or 'results'")),
+        ("FINEXPERT_LAYERS", "{planning", ("layers", "FINEXPERT_")),
+        ("FINEXPERT_LAYERS", '{"plans": {}}', ("FINEXPERT_LAYERS", "'plans'", "planning")),
+        ("FINEXPERT_RECORDINGS", '["/nowhere.jsonl"]', ("/nowhere.jsonl", "FINEXPERT_RECORDINGS")),
+    ],
+)
+def test_a_wrong_setting(
+    finexpert: Any, monkeypatch: pytest.MonkeyPatch, name: str, value: str, named: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv(name, value)
+    ran = finexpert(*ASK)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("ConfigurationError: ")
+    assert len(ran.err.splitlines()) == 1
+    for words in named:
+        assert words in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("retries = = 3", ("finexpert.toml is not TOML", "line 1")),
+        ('retries = "many"', ("the setting retries is 'many'", "finexpert.toml")),
+        ("retrys = 3", ("the setting retrys is 3", "not permitted")),
+    ],
+)
+def test_a_wrong_line_in_the_settings_file(finexpert: Any, text: str, named: tuple[str, ...]) -> None:
+    Path("finexpert.toml").write_text(text)
+    ran = finexpert(*ASK)
+    assert ran.code == 1
+    assert ran.err.startswith("ConfigurationError: ")
+    for words in named:
+        assert words in ran.err
+
+
+def test_a_record_that_is_not_there(finexpert: Any, home: Path) -> None:
+    for command in ("replay", "export"):
+        ran = finexpert(command, "20260101-nothing")
+        path = home / "records" / "20260101-nothing.json"
+        assert (ran.code, ran.err) == (1, f"RecordError: cannot read the record {path}: No such file or directory\n")
+
+
+def test_a_question_file_with_a_wrong_line(finexpert: Any, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text('{"id": "a", "question": "How many?", "answer_format": {"kind": "number"}, "gold": 1}\n{"id": 3}\n')
+    ran = finexpert("eval", "fred", "--questions", str(path), "--lm", "recorded")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"QuestionFileError: {path}, line 2: ")
+
+
+def test_a_model_that_cannot_be_reached(finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FINEXPERT_API_BASE", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("FINEXPERT_API_KEY", "planted-key-5d1e")
+    ran = finexpert("ask", "How many?")
+    assert (ran.code, len(ran.err.splitlines())) == (1, 1)
+    assert ran.err.startswith("ModelUnreachable: FINEXPERT_API_BASE is http://127.0.0.1:9/v1")
+    assert "planted-key" not in ran.err
+    assert "FINEXPERT_API_KEY" in os.environ
