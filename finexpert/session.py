@@ -46,9 +46,10 @@ class Session:
         self.expert = expert or FinancialExpert()
         self.models = models or LanguageModels.from_settings(self.settings)
         self._owns_sandbox = sandbox is None
-        self.sandbox = sandbox or Sandbox(
-            Limits(wall_seconds=self.settings.script_seconds), workers=self.settings.workers
-        )
+        # A page needs no scripts, so it can be asked about where scripts cannot be confined.
+        if sandbox is None and not isinstance(source, Filing):
+            sandbox = Sandbox(Limits(wall_seconds=self.settings.script_seconds), workers=self.settings.workers)
+        self.sandbox = sandbox
         self.workspace = workspace or Workspace()
         self.knowledge = knowledge
 
@@ -84,7 +85,7 @@ class Session:
         return Budget(calls=s.budget_calls, usd=s.budget_usd, seconds=s.budget_seconds)
 
     def close(self) -> None:
-        if self._owns_sandbox:
+        if self.sandbox is not None and self._owns_sandbox:
             self.sandbox.close()
 
     def __enter__(self) -> Self:

@@ -55,7 +55,8 @@ def overhead(
     models = LanguageModels(ScriptedModel(lambda messages: _PLAN))
     with Session(open_fred(data, settings=settings), settings=settings, models=models) as session:
         session.settings.as_of = dt.date(2024, 9, 30)
-        session.sandbox.warm()
+        if session.sandbox is not None:
+            session.sandbox.warm()
         for number in range(n + 2):
             session.workspace.frames.clear()
             session.workspace.turns.clear()

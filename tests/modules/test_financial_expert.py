@@ -287,3 +287,24 @@ def test_malformed_outputs(session: Any, block: int) -> None:
             assert answer.value == 6, answer.record.plan
         else:
             assert answer.failure.message
+
+
+def test_a_page_is_asked_about_without_a_sandbox(monkeypatch: pytest.MonkeyPatch, scripted: Any) -> None:
+    from finexpert.errors import SandboxUnavailable
+    from finexpert.sandbox import rungs
+    from finexpert.sources.filing import Filing
+
+    def refuse(rung: str | None) -> str:
+        raise SandboxUnavailable("no boundary here")
+
+    monkeypatch.setattr(rungs, "chosen_rung", refuse)
+    models, _ = scripted(
+        [
+            '[[ ## entity ## ]]\nsales\n[[ ## steps ## ]]\n[{"kind": "cell", "id": 1, "row": "sales", "column": "2017"}]\n'
+            "[[ ## answer ## ]]\nstep 1\n[[ ## completed ## ]]"
+        ]
+    )
+    page = Filing("p", ["in millions of dollars"], [["", "2017"], ["sales", "$ 26.5"]], [])
+    with Session(page, settings=Settings(), models=models) as session:
+        answer = session.ask("sales?")
+    assert (answer.value, answer.citations[0].source) == (26.5, "p")
