@@ -17,7 +17,7 @@ from platformdirs import user_data_path
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-Privacy = Literal["schema", "samples", "results"]
+Privacy = Literal["schema", "samples"]
 
 
 class Settings(BaseSettings):

@@ -42,7 +42,7 @@ from finexpert.sources.warehouse_file import Table, build_warehouse
 
 __all__ = ["DuckDBWarehouse", "Frame", "Privacy", "Table", "Warehouse", "build_warehouse", "describe_frame"]
 
-Privacy = Literal["schema", "samples", "results"]
+Privacy = Literal["schema", "samples"]
 SAMPLE_ROWS = 3
 MAX_RESULT_BYTES = 256 << 20
 BATCH_ROWS = 8_192

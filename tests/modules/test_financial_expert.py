@@ -298,12 +298,9 @@ def test_a_page_is_asked_about_without_a_sandbox(monkeypatch: pytest.MonkeyPatch
         raise SandboxUnavailable("no boundary here")
 
     monkeypatch.setattr(rungs, "chosen_rung", refuse)
-    models, _ = scripted(
-        [
-            '[[ ## entity ## ]]\nsales\n[[ ## steps ## ]]\n[{"kind": "cell", "id": 1, "row": "sales", "column": "2017"}]\n'
-            "[[ ## answer ## ]]\nstep 1\n[[ ## completed ## ]]"
-        ]
-    )
+    step = '{"kind": "cell", "id": 1, "row": "sales", "column": "2017"}'
+    plan = f"[[ ## entity ## ]]\nsales\n[[ ## steps ## ]]\n[{step}]\n[[ ## answer ## ]]\nstep 1\n[[ ## completed ## ]]"
+    models, _ = scripted([plan])
     page = Filing("p", ["in millions of dollars"], [["", "2017"], ["sales", "$ 26.5"]], [])
     with Session(page, settings=Settings(), models=models) as session:
         answer = session.ask("sales?")
