@@ -53,7 +53,15 @@ def describe_request(step: Extract) -> str:
 
 
 def by_name(selects: Sequence[DataFrameFromSQL], frames: Sequence[Extract]) -> dict[str, str]:
-    """SELECTs by the names of the frames asked for; a single one counts whatever the model called it."""
-    if len(frames) == 1 and len(selects) == 1:
-        return {frames[0].frame: selects[0].select_query}
-    return {select.df_name: select.select_query for select in selects}
+    """SELECTs by the names of the frames asked for; what the model called otherwise counts in the order asked.
+
+    >>> asked = [Extract(id=1, frame="gdp", purpose=""), Extract(id=2, frame="cpi", purpose="")]
+    >>> written = [DataFrameFromSQL(df_name="prices", select_query="SELECT 1"), DataFrameFromSQL(df_name="gdp", select_query="SELECT 2")]
+    >>> by_name(written, asked)
+    {'gdp': 'SELECT 2', 'cpi': 'SELECT 1'}
+    """
+    wanted = [frame.frame for frame in frames]
+    named = {select.df_name: select.select_query for select in selects if select.df_name in wanted}
+    missing = [name for name in wanted if name not in named]
+    others = [select.select_query for select in selects if select.df_name not in wanted]
+    return named | (dict(zip(missing, others, strict=True)) if len(missing) == len(others) else {})
