@@ -99,13 +99,26 @@ def side_by_side(work: Callable[..., None], jobs: Iterable[tuple[Any, ...]], thr
     >>> done
     [3, 7]
     """
+    stopped = threading.Event()
+
+    def guarded(*job: Any) -> None:
+        if stopped.is_set():
+            return
+        try:
+            work(*job)
+        except BaseException:
+            # At once, not when the main thread comes to see it: by then the next job would have begun.
+            stopped.set()
+            raise
+
     pool = ThreadPoolExecutor(threads)
     patient = True
     try:
-        futures = [pool.submit(copy_context().run, partial(work, *job)) for job in jobs]
+        futures = [pool.submit(copy_context().run, partial(guarded, *job)) for job in jobs]
         for future in wait(futures, return_when=FIRST_EXCEPTION).done:
             future.result()
     except KeyboardInterrupt:
+        stopped.set()
         patient = False
         raise
     finally:
