@@ -56,7 +56,7 @@ def test_wrong_usage(finexpert: Any, arguments: tuple[str, ...], named: tuple[st
         ("FINEXPERT_RETRIES", "many", ("the setting retries is 'many'", "valid integer", "FINEXPERT_RETRIES")),
         ("FINEXPERT_RETRIES", "99", ("the setting retries is '99'", "less than or equal to 10")),
         ("FINEXPERT_AS_OF", "yesterday", ("the setting as_of is 'yesterday'", "FINEXPERT_AS_OF", "finexpert.toml")),
-        ("FINEXPERT_PRIVACY", "all", ("the setting privacy is 'all'", "'schema', 'samples' or 'results'")),
+        ("FINEXPERT_PRIVACY", "all", ("the setting privacy is 'all'", "'schema' or 'samples'")),
         ("FINEXPERT_LAYERS", "{planning", ("layers", "FINEXPERT_")),
         ("FINEXPERT_LAYERS", '{"plans": {}}', ("FINEXPERT_LAYERS", "'plans'", "planning")),
         ("FINEXPERT_RECORDINGS", '["/nowhere.jsonl"]', ("/nowhere.jsonl", "FINEXPERT_RECORDINGS")),
