@@ -92,7 +92,8 @@ def named(conversations: Sequence[Conversation], ids: Path | None = None) -> lis
     by_id = {conversation.id: conversation for conversation in conversations}
     if missing := [name for name in wanted if name not in by_id]:
         raise DataError(
-            f"{len(missing)} of {len(wanted)} conversations are not in the data, the first is {missing[0]!r}"
+            f"{len(missing)} of {len(wanted)} conversations are not in the data, the first is {missing[0]!r}. "
+            f"Get dev.json with `finexpert data convfinqa`, or name your copy with --records FILE"
         )
     return [by_id[name] for name in wanted]
 

@@ -105,7 +105,10 @@ class Record(BaseModel):
         try:
             return cls.model_validate_json(path.read_bytes())
         except OSError as error:
-            raise RecordError(f"cannot read the record {path}: {error.strerror}") from error
+            raise RecordError(
+                f"cannot read the record {path}: {error.strerror}. "
+                f"`finexpert ask` prints where it keeps one; give that file, or its name without .json"
+            ) from error
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "the file"

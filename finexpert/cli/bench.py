@@ -5,11 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import json
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from finexpert.cli import common
+
+if TYPE_CHECKING:
+    from finexpert.answers import Usage
 
 bench_app = typer.Typer(help="Measure what the program itself costs.", no_args_is_help=True)
 
@@ -33,11 +36,6 @@ number
 [[ ## completed ## ]]"""
 
 
-@bench_app.callback()
-def _group() -> None:
-    """Keeps `overhead` a subcommand while it is the only one."""
-
-
 @bench_app.command()
 def overhead(
     n: Annotated[int, typer.Option("-n", min=3, help="Questions to time, after two that are not counted.")] = 30,
@@ -45,7 +43,7 @@ def overhead(
     as_json: common.Json = False,
 ) -> None:
     """Time a question with a model that answers at once: median and 95th percentile by stage, in milliseconds."""
-    settings = common.settings_from()
+    settings = common.settings_from(drafts=True, as_of=dt.date(2024, 9, 30))
     from finexpert.datasets.fred import open_fred
     from finexpert.language_models.roles import LanguageModels
     from finexpert.language_models.scripted import ScriptedModel
@@ -54,7 +52,6 @@ def overhead(
     rows: list[dict[str, float]] = []
     models = LanguageModels(ScriptedModel(lambda messages: _PLAN))
     with Session(open_fred(data, settings=settings), settings=settings, models=models) as session:
-        session.settings.as_of = dt.date(2024, 9, 30)
         if session.sandbox is not None:
             session.sandbox.warm()
         for number in range(n + 2):
@@ -67,6 +64,40 @@ def overhead(
             if number >= 2:
                 rows.append(_stages(answer.usage.stages, time.perf_counter() - start, answer.usage.model_seconds))
     _print(rows, as_json)
+
+
+@bench_app.command()
+def filing(
+    rounds: Annotated[int, typer.Option(min=1, help="Times to hold all conversations, after one not counted.")] = 5,
+    as_json: common.Json = False,
+) -> None:
+    """Time the turns of the sample pages with recorded completions: median and 95th percentile, in milliseconds."""
+    settings = common.settings_from(lm="recorded")
+    from finexpert.datasets.convfinqa import load
+    from finexpert.datasets.convfinqa_evaluation import PLANNER, Bench
+    from finexpert.language_models.roles import LanguageModels
+
+    bench = Bench(LanguageModels.from_settings(settings), settings)
+    rows: list[dict[str, float]] = []
+    for number in range(rounds + 1):
+        for conversation in load():
+            for turn in bench.converse(conversation, PLANNER).turns:
+                if turn.failure is not None:
+                    raise RuntimeError(f"the benchmark's own turn failed: {turn.failure.message}")
+                if number:
+                    rows.append(_turn_stages(turn.usage))
+    _print(rows, as_json)
+
+
+def _turn_stages(usage: Usage) -> dict[str, float]:
+    outside = usage.seconds - usage.model_seconds
+    execution, record = usage.stages["execution"], usage.stages["record"]
+    return {
+        "planning (prompt, look-up, parsing)": outside - execution - record,
+        "checks, cells, quotes, operations": execution,
+        "checks of the result, record": record,
+        "all, outside the model": outside,
+    }
 
 
 def _stages(stages: dict[str, float], total: float, model: float) -> dict[str, float]:

@@ -95,7 +95,10 @@ def test_a_record_that_is_not_there(finexpert: Any, home: Path) -> None:
     for command in ("replay", "export"):
         ran = finexpert(command, "20260101-nothing")
         path = home / "records" / "20260101-nothing.json"
-        assert (ran.code, ran.err) == (1, f"RecordError: cannot read the record {path}: No such file or directory\n")
+        assert ran.code == 1
+        assert ran.err.startswith(f"RecordError: cannot read the record {path}: No such file or directory. ")
+        assert "`finexpert ask`" in ran.err
+        assert ran.err.count("\n") == 1
 
 
 def test_a_question_file_with_a_wrong_line(finexpert: Any, tmp_path: Path) -> None:
