@@ -15,6 +15,11 @@ when the program itself cannot go on, or inside it, between a layer and the loop
     ├── DataError                   a data file, folder or download is missing or unusable
     │   ├── RecordError             the record of an answer cannot be read or does not fit the data
     │   └── QuestionFileError       a line of a question file does not have the documented form
+    ├── StoreError                  the memory or the glossary cannot be opened, read or written
+    │   ├── NameTaken               another entry has this heading or term already: a clash, which the expert decides
+    │   ├── StaleEntry              an entry was changed by someone else since it was read
+    │   ├── EmbedderMismatch        a store was made with another embedder; vectors are never mixed
+    │   └── ProcessFileError        the file of a process does not have the documented form
     └── StepError                   one step of a plan failed; its own layer may repair it
         ├── PlanError               the plan is malformed: unknown reference, cycle, wrong type
         ├── QueryError              a SELECT was refused or failed
@@ -75,6 +80,30 @@ class RecordError(DataError):
 
 class QuestionFileError(DataError):
     """A line of a question file does not have the documented form; the message names file and line."""
+
+
+class StoreError(FinexpertError):
+    """The memory or the glossary cannot be opened, read or written; the message names the place."""
+
+
+class NameTaken(StoreError):
+    """Another entry that is not retired has this name or alias already; `entry_id` is that entry."""
+
+    def __init__(self, message: str, *, entry_id: str) -> None:
+        super().__init__(message)
+        self.entry_id = entry_id
+
+
+class StaleEntry(StoreError):
+    """An entry was changed by someone else between being read and being written."""
+
+
+class EmbedderMismatch(StoreError):
+    """A store holds vectors of another embedder than the one at hand."""
+
+
+class ProcessFileError(StoreError):
+    """The file of a process does not have the documented form; the message names file and line."""
 
 
 class StepError(FinexpertError):

@@ -10,6 +10,7 @@ current folder, then the defaults here.
 from __future__ import annotations
 
 import datetime as dt
+import getpass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -55,6 +56,20 @@ class Settings(BaseSettings):
     ask_below: int = Field(default=50, ge=0, le=100, description="confidence below which a conversation asks back")
     as_of: dt.date | None = Field(default=None, description="the day that counts as today; later data are hidden")
 
+    # memory and glossary
+    memory: bool = Field(default=True, description="use, and keep, what an expert teaches")
+    store: str | None = Field(
+        default=None, description="file or postgresql:// address of what was taught; a file in `home` if unset"
+    )
+    embedder: str | None = Field(
+        default=None, description="'words', or a model as LiteLLM names it; the packaged sentence model if unset"
+    )
+    clarify: bool = Field(default=True, description="ask what an unknown term means, instead of assuming it")
+    judge: bool = Field(
+        default=True, description="ask the model whether a known term or process that a question names is meant"
+    )
+    by: str | None = Field(default=None, description="who teaches; the login name if unset")
+
     # limits
     row_cap: int = Field(default=200_000, ge=1, description="rows a SELECT may return")
     sql_seconds: float = Field(default=10.0, gt=0)
@@ -63,6 +78,16 @@ class Settings(BaseSettings):
 
     # evaluation
     tracking_uri: str | None = Field(default=None, description="MLflow store; runs/mlflow.db if unset")
+
+    @property
+    def teacher(self) -> str:
+        """Who teaches: the setting `by`, else the login name."""
+        if self.by:
+            return self.by
+        try:
+            return getpass.getuser()
+        except (KeyError, OSError, ImportError):  # a user that the system has no name for
+            return "unknown"
 
     @classmethod
     def settings_customise_sources(

@@ -101,8 +101,12 @@ def test_error_tree_in_the_docstring_is_complete() -> None:
 
 def test_package_data_is_named_for_every_kind_of_file() -> None:
     data = PROJECT["tool"]["setuptools"]["package-data"]
-    kept = {path.parent.name for path in (ROOT / "datasets").rglob("*.json*")}
-    assert {f"{name}/*" for name in kept} <= set(data["finexpert.datasets"])
+    kept = {path for path in (ROOT / "datasets").rglob("*.json*")}
+    named = {path for pattern in data["finexpert.datasets"] for path in (ROOT / "datasets").glob(pattern)}
+    assert kept <= named
+    assert {*(ROOT / "finexpert").rglob("*.txt")} <= {
+        path for pattern in data["finexpert"] for path in (ROOT / "finexpert").glob(pattern)
+    }
 
 
 def test_help_imports_nothing_heavy() -> None:

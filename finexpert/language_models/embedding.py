@@ -1,0 +1,87 @@
+"""A provider's embeddings, asked through DSPy.
+
+    ProviderEmbedder("openai/text-embedding-3-small").embed(["the jobless rate"])  ->  one row of 1536 numbers
+
+The keys are those of the provider's own environment variables. Texts leave the machine here, so it is used only when
+it is named. The calls are not metered: DSPy does not say what they took.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from finexpert.errors import ConfigurationError, FinexpertError, ModelUnreachable
+from finexpert.language_models.providers import key_variables
+from finexpert.language_models.quiet import quiet
+from finexpert.language_models.secrets import known_secrets, redacted
+from finexpert.stores.entries import Vectors
+
+LONGEST = 8_000
+_REFUSED = {"AuthenticationError", "PermissionDeniedError", "NotFoundError", "BadRequestError"}
+
+
+class ProviderEmbedder:
+    """Embeddings of a model as LiteLLM names it; `options` go to `litellm.embedding`. A text is cut after 8000 characters."""
+
+    def __init__(self, model: str, **options: Any) -> None:
+        self.model = model
+        self._options = {"timeout": 60.0, "max_retries": 2} | options
+
+    @property
+    def name(self) -> str:
+        return f"{self.model}-{self.dimensions}"
+
+    @cached_property
+    def dimensions(self) -> int:
+        """Asked of the model, once."""
+        return int(self._ask(["dimensions"]).shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        rows = self._ask([text[:LONGEST] or " " for text in texts])
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+    def _ask(self, texts: list[str]) -> Vectors:
+        keys = key_variables(self.model)
+        if keys and not {"api_key", "api_base"} & self._options.keys() and not any(map(os.environ.get, keys)):
+            raise ConfigurationError(
+                f"there is no key for the embedder {self.model}: set {' or '.join(keys)}, "
+                "or name another with FINEXPERT_EMBEDDER ('words' asks nobody)"
+            )
+        quiet()
+        import dspy
+        from openai import OpenAIError  # what LiteLLM's errors derive from
+
+        try:
+            rows = np.asarray(dspy.Embedder(self.model, **self._options)(texts), dtype=np.float32)
+        except OpenAIError as error:
+            # Without its cause: it may quote the request, and the provider's words stand in ours.
+            raise self._translated(error) from None
+        if rows.shape[0] != len(texts) or rows.ndim != 2 or not np.linalg.norm(rows, axis=1).all():
+            raise ModelUnreachable(
+                f"the embedder {self.model} gave vectors of shape {rows.shape} for {len(texts)} texts: "
+                "name another with FINEXPERT_EMBEDDER"
+            )
+        return rows
+
+    def _translated(self, error: Exception) -> FinexpertError:
+        status = getattr(error, "status_code", None)
+        words = " ".join(str(getattr(error, "message", None) or error).split())
+        detail = words.removeprefix("litellm.")[:300].rstrip(". ")
+        said = f"{f' (HTTP {status})' if status else ''}: {redacted(detail, known_secrets())}"
+        if _REFUSED & {kind.__name__ for kind in type(error).__mro__}:
+            keys = " or ".join(key_variables(self.model)) or "its key"
+            return ConfigurationError(
+                f"the embedder {self.model} refused{said}. Set {keys}, or name another with FINEXPERT_EMBEDDER "
+                "('words' asks nobody)."
+            )
+        return ModelUnreachable(
+            f"the embedder {self.model} cannot be reached{said}. Try again, or name another with FINEXPERT_EMBEDDER "
+            "('words' asks nobody)."
+        )

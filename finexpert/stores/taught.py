@@ -1,0 +1,76 @@
+"""What an expert taught, as it goes with a question: the memory of processes and the glossary of keywords.
+
+    taught = Taught.open(Path("knowledge.sqlite"))
+    taught.glossary.define(Keyword(term="stress month", meaning="a month in which ..."), by="anna")
+
+Both live in one store, so that one file (or one database) holds all that was taught.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from finexpert.settings import Settings
+from finexpert.stores.embedding import Embedder, embedder
+from finexpert.stores.entries import ACTIVE
+from finexpert.stores.glossary import Glossary, Keyword
+from finexpert.stores.memory import Memory
+from finexpert.stores.opening import open_entries
+from finexpert.stores.process import Process
+from finexpert.stores.terms import normalise
+
+
+@dataclass(frozen=True)
+class Taught:
+    """Memory and glossary. Close it, or use it as a context manager."""
+
+    memory: Memory
+    glossary: Glossary
+
+    @classmethod
+    def open(cls, place: Path | str, embedder: Embedder) -> Self:
+        """Open the store at a file or a postgresql:// address; a file is made when something is first taught."""
+        entries = open_entries(place, embedder)
+        return cls(Memory(entries, embedder), Glossary(entries, embedder))
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        return cls.open(settings.store or settings.home / "stores" / "knowledge.sqlite", embedder(settings.embedder))
+
+    @property
+    def empty(self) -> bool:
+        return self.memory.empty and self.glossary.empty
+
+    def fingerprint(self) -> str:
+        """What was taught and is in use, as a short hash: the same for the same content, wherever it is kept."""
+        items = [item.model_dump_json(exclude={"id", "version", "taught_at", "case"}) for item in self._active()]
+        return hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()[:16]
+
+    def _active(self) -> list[Process | Keyword]:
+        return [*self.memory.items(ACTIVE), *self.glossary.items(ACTIVE)]
+
+    def copy_without(self, place: Path, names: Collection[str]) -> Self:
+        """A store at `place` with what is active here, but for the processes and keywords of these names."""
+        left_out = {normalise(name) for name in names}
+        copy = type(self).open(place, self.memory.embedder)
+        for item in self._active():
+            if left_out & set(item.names):
+                continue
+            if isinstance(item, Process):
+                copy.memory.restore(item, item.taught_by, "copy")
+            else:
+                copy.glossary.define(item, item.taught_by)
+        return copy
+
+    def close(self) -> None:
+        self.memory.entries.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,106 @@
+"""`kill -9` at any moment loses nothing that was confirmed, and leaves a store that can be read and written."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import IO, cast
+
+import pytest
+
+from finexpert.stores.embedding import WordHashing
+from finexpert.stores.entries import Entry
+from finexpert.stores.sqlite_entries import SqliteEntries
+
+KILLS = 25
+
+
+@pytest.fixture(scope="module")
+def writer() -> Iterator[subprocess.Popen[str]]:
+    program = [sys.executable, str(Path(__file__).parent / "crash_writer.py")]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        yield process
+        cast(IO[str], process.stdin).close()
+
+
+def write_and_kill(
+    writer: subprocess.Popen[str], path: Path, action: str, round: int, seconds: float, after: str = "kept"
+) -> dict[str, int]:
+    """What a child confirmed until it was killed, `seconds` after its first line of a kind: id to last version."""
+    stdin, stdout = cast(IO[str], writer.stdin), cast(IO[str], writer.stdout)
+    stdin.write(json.dumps({"path": str(path), "action": action, "round": round}) + "\n")
+    stdin.flush()
+    confirmed: dict[str, int] = {}
+    pid = killed = 0
+    for line in stdout:
+        kind, *rest = line.split()
+        if kind == "done":
+            break
+        if kind == "pid":
+            pid = int(rest[0])
+        else:
+            confirmed[rest[0]] = int(rest[1])
+        if pid and not killed and (after == "pid" or confirmed):
+            time.sleep(seconds)
+            os.kill(pid, signal.SIGKILL)
+            killed = pid
+    return confirmed
+
+
+def check(path: Path, confirmed: dict[str, int]) -> None:
+    """The file is sound, every confirmed version is there, histories have no gaps, and what is current is found."""
+    embedder = WordHashing()
+    with closing(SqliteEntries(path, embedder)) as store:
+        histories: dict[str, list[Entry]] = defaultdict(list)
+        for entry in store.history("memory", limit=100_000):
+            histories[entry.id].insert(0, entry)
+        for id, version in confirmed.items():
+            assert histories[id][version - 1].version == version
+        current = {entry.id: entry for entry in store.entries("memory")}
+        assert current == {id: versions[-1] for id, versions in histories.items()}
+        for versions in histories.values():
+            assert [entry.version for entry in versions] == list(range(1, len(versions) + 1))
+        for entry in random.Random(1).sample(list(current.values()), min(8, len(current))):
+            assert all(store.named("memory", name) == entry for name in entry.names)
+            for phrase in entry.phrases:
+                assert phrase in {hit.phrase for hit in store.search("memory", embedder.embed([phrase]), limit=3)}
+        phrases = sum(len(entry.phrases) for entry in current.values())
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        for table in ("codes", "vectors", "names"):
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (phrases,)
+
+
+@pytest.mark.parametrize("action", ["add", "edit", "import", "revert"])
+def test_a_kill_loses_nothing_that_was_confirmed(writer: subprocess.Popen[str], tmp_path: Path, action: str) -> None:
+    path, confirmed, chance = tmp_path / "knowledge.sqlite", dict[str, int](), random.Random(action)
+    with closing(SqliteEntries(path, WordHashing())) as store:
+        first = store.write(
+            "memory", body={}, names=["first"], phrases=["first"], status="active", action="add", by="anna"
+        )
+    confirmed[first.id] = 1
+    for round in range(KILLS):
+        confirmed |= write_and_kill(writer, path, action, round, chance.uniform(0.0, 0.03))
+        check(path, confirmed)
+    assert sum(confirmed.values()) > KILLS
+
+
+def test_a_kill_while_the_file_is_made_leaves_a_store(writer: subprocess.Popen[str], tmp_path: Path) -> None:
+    for round in range(10):
+        path = tmp_path / f"new-{round}.sqlite"
+        confirmed = write_and_kill(writer, path, "add", round, 0.002 * round, after="pid")
+        with closing(SqliteEntries(path, WordHashing())) as store:
+            entry = store.write(
+                "memory", body={}, names=["last"], phrases=["last"], status="active", action="add", by="anna"
+            )
+        check(path, confirmed | {entry.id: 1})
