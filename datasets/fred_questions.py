@@ -8,8 +8,8 @@ A question file holds one JSON object a line:
 - `as_of`: the question's today; observations dated later are hidden. `needs`: the processes or terms it calls for.
 - `answer_format`: `kind` is number, integer, date, year, boolean, text or list, with `unit`, `decimals`, `items` (the
   kind of a list's elements) and `description` where they apply.
-- `gold`: the right answer. It may be left out for a question whose id has a function in `REFERENCES`, and may be
-  `{"ask": [terms]}` where asking back is right.
+- `gold`: the right answer. It may be left out for a question whose id has a reference function, here or in the house set,
+  and may be `{"ask": [terms]}` where asking back is right. `must_not_use`: what only sounds as if it were called for.
 - Only `id`, `question` and `answer_format` must stand there; fields not named here are kept, and not read.
 
 Scoring is the matter of `answer_matching`.
@@ -28,6 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from finexpert.answers import AnswerFormat
 from finexpert.datasets.fred_references import REFERENCES
 from finexpert.datasets.fred_tables import FredTables
+from finexpert.datasets.house_references import REFERENCES as ALL_REFERENCES
 from finexpert.datasets.recessions import RECESSION_DEFINITION
 from finexpert.errors import AnswerFormatError, QuestionFileError
 from finexpert.sources.warehouse import Warehouse
@@ -106,8 +107,8 @@ def gold(question: Question, warehouse: Warehouse) -> Any:
     """The right answer in the type of its format: as the file says, or else by the reference function on this data."""
     if question.gold is not None:
         return _coerced(question)
-    if question.id not in REFERENCES:
+    if question.id not in ALL_REFERENCES:
         raise QuestionFileError(
             f"question {question.id!r} has no gold and no reference function: write its gold into the file"
         )
-    return question.answer_format.coerce(REFERENCES[question.id](FredTables(warehouse, question.as_of)))
+    return question.answer_format.coerce(ALL_REFERENCES[question.id](FredTables(warehouse, question.as_of)))
