@@ -1,0 +1,164 @@
+"""Running the references of an example: frames from its SELECTs, the answer from its script or plan.
+
+    with Sandbox() as sandbox:
+        answer_of(example, sandbox, variant=1)              # right for these numbers, and for no other variant's
+
+`variant` picks other numbers under the same schema: a metric compares on numbers that nobody saw. No language model
+here.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from finexpert import checks, execution
+from finexpert.answers import AnswerFormat
+from finexpert.datasets.answer_matching import matches
+from finexpert.datasets.example_warehouses import open_scenario
+from finexpert.datasets.fred_questions import gold, load_questions
+from finexpert.datasets.layer_records import (
+    FilingExample,
+    FredExample,
+    Placed,
+    ReferenceFrame,
+    ScriptExample,
+    SqlExtractionExample,
+    WarehouseExample,
+)
+from finexpert.errors import FinexpertError, QueryError
+from finexpert.execution import Surroundings
+from finexpert.sandbox import Sandbox
+from finexpert.sources.warehouse import Frame, Warehouse
+from finexpert.workspace import NamedFrame, Turn, Value, Workspace
+
+VARIANTS = (0, 1)
+
+
+def warehouse_of(example: WarehouseExample, variant: int = 0) -> Warehouse:
+    """The warehouse that an example asks; the user's own FRED warehouse has no variants."""
+    return example.warehouse if isinstance(example, FredExample) else open_scenario(example.scenario, variant)
+
+
+def frames_of(example: WarehouseExample, variant: int = 0) -> list[NamedFrame]:
+    """The frames that the reference SELECTs of an example fetch: shared, do not change them. Raises QueryError."""
+    return [_frame(example, wanted, variant) for wanted in example.frames]
+
+
+def answer_of(example: ScriptExample, sandbox: Sandbox, variant: int = 0) -> Any:
+    """The answer of an example on a variant: of its script over its frames, or the gold of a FRED question.
+
+    It is computed once a process. Raises QueryError or ScriptError where a reference does not run.
+    """
+    if isinstance(example, FredExample):
+        question = next(each for each in load_questions() if each.id == example.fred)
+        return gold(question, example.warehouse)
+    selects = tuple((frame.name, frame.columns, frame.select) for frame in example.frames)
+    key = (example.scenario, variant, example.today, selects, example.code, example.answer_format)
+    if key not in _answers:
+        frames = {frame.name: frame.data for frame in frames_of(example, variant)}
+        _answers[key] = sandbox.run(example.code, frames, example.answer_format).value
+    return _answers[key]
+
+
+_answers: dict[tuple[Any, ...], Any] = {}
+
+
+def _frame(example: WarehouseExample, wanted: ReferenceFrame, variant: int) -> NamedFrame:
+    fetched = _fetched(example.scenario, wanted.select, example.today, variant)
+    if list(fetched.data.columns) != list(wanted.columns):
+        raise QueryError(f"the SELECT returns {list(fetched.data.columns)}, and columns says {list(wanted.columns)}")
+    return NamedFrame(wanted.name, fetched.data, wanted.select, wanted.purpose, fetched.truncated, fetched.fingerprint)
+
+
+@lru_cache(maxsize=512)
+def _fetched(scenario: str, select: str, today: dt.date, variant: int) -> Frame:
+    return open_scenario(scenario, variant).query(select, as_of=today)
+
+
+def workspace_of(example: FilingExample) -> Workspace:
+    """The conversation before the example's question."""
+    workspace = Workspace()
+    for turn in example.earlier:
+        workspace.add_turn(Turn(turn.question, Value(turn.value), plan=turn.plan))
+    return workspace
+
+
+def filing_answer_of(example: FilingExample) -> float | str:
+    """The answer that the plan of an example gives on its page. Raises StepError."""
+    value = execution.run(example.plan, workspace_of(example), Surroundings(filing=example.filing)).value.value
+    return value if isinstance(value, float | str) else float(value)  # type: ignore[arg-type]
+
+
+def problems_of(example: Placed, sandbox: Sandbox) -> list[str]:
+    """What is wrong with the references of an example; empty if nothing is."""
+    try:
+        if isinstance(example, SqlExtractionExample):
+            return list(_of_frames(example))
+        if isinstance(example, ScriptExample):
+            return [*_of_frames(example), *_of_answers(example, sandbox)]
+        if isinstance(example, FilingExample):
+            return list(_of_filing(example))
+    except FinexpertError as error:
+        return [f"the reference fails: {error}"]
+    return []
+
+
+def _of_frames(example: WarehouseExample) -> Iterator[str]:
+    if isinstance(example, FredExample):
+        return
+    fetched = [frames_of(example, variant) for variant in VARIANTS]
+    for variant, frames in zip(VARIANTS, fetched, strict=True):
+        for frame in frames:
+            yield from (f"frame {frame.name}, variant {variant}: {problem}" for problem in _of_frame(frame))
+    if [frame.fingerprint for frame in fetched[0]] == [frame.fingerprint for frame in fetched[1]]:
+        yield "all frames are the same on both variants: they cannot tell a right SELECT from a lucky one"
+
+
+def _of_frame(frame: NamedFrame) -> Iterator[str]:
+    if frame.truncated:
+        yield "rows were cut"
+    if frame.data.empty:
+        yield "there is no row"
+    elif bool(frame.data.isna().all().any()):
+        yield "a column holds nothing but missing values"
+
+
+def _of_answers(example: ScriptExample, sandbox: Sandbox) -> Iterator[str]:
+    answers = [answer_of(example, sandbox, variant) for variant in VARIANTS]
+    if any(_trivial(answer, example.answer_format) for answer in answers):
+        yield f"the answer is empty, missing or 0: {answers!r:.80}"
+    if not isinstance(example, FredExample) and matches(answers[0], answers[1], example.answer_format):
+        yield f"the answer is the same on both variants: {answers[0]!r:.60}"
+
+
+def _trivial(answer: Any, answer_format: AnswerFormat) -> bool:
+    if answer_format.kind in ("number", "integer"):
+        return answer is None or not math.isfinite(answer) or answer == 0
+    return answer is None or answer in ("", [])
+
+
+def _of_filing(example: FilingExample) -> Iterator[str]:
+    problems = checks.before(example.plan, example.filing, workspace_of(example))
+    if problems:
+        yield from problems
+        return
+    for number, turn in enumerate(example.earlier):
+        earlier = example.model_copy(
+            update={"earlier": example.earlier[:number], "steps": turn.steps, "answer": turn.answer}
+        )
+        earlier.on(example.filing)
+        if not _same(filing_answer_of(earlier), turn.value):
+            yield f"turn {number + 1} gives {filing_answer_of(earlier)!r}, and its value is {turn.value!r}"
+    if not _same(filing_answer_of(example), example.gold):
+        yield f"the plan gives {filing_answer_of(example)!r}, and gold is {example.gold!r}"
+
+
+def _same(value: float | str, other: float | str) -> bool:
+    # Gold of the official files is rounded to five decimals.
+    if isinstance(value, str) or isinstance(other, str):
+        return value == other
+    return math.isclose(value, other, rel_tol=1e-6, abs_tol=6e-6)
