@@ -1,0 +1,206 @@
+"""A whole compile: the layers one after the other, then the combined program, then the artifact.
+
+    run = CompileRun(bench, models, recipe, plan, folder=home / "compile")
+    for layer in plan.layers:
+        run.layer(layer)                 # Outcome; the program goes on with what was kept
+    run.save(Path("runs/compiled/small"))
+
+Interrupted and started again with the same plan, it goes on behind the last example that was finished.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from finexpert.datasets import layer_examples
+from finexpert.language_models.roles import LanguageModels
+from finexpert.modules.financial_expert import FinancialExpert
+from finexpert.optimizers import artifact
+from finexpert.optimizers.artifact import layers_of
+from finexpert.optimizers.compiling import Outcome, compile_layer
+from finexpert.optimizers.fingerprints import digest, of_signature
+from finexpert.optimizers.journal import Journal, fingerprint
+from finexpert.optimizers.recipes import recipe_of
+from finexpert.optimizers.search import Models, Search
+from finexpert.optimizers.spending import Limits, Purse
+from finexpert.optimizers.tasks import Bench, task_of
+from finexpert.optimizers.trial import states_of, with_states
+from finexpert.optimizers.watching import Watch
+from finexpert.optimizers.whole_program import Whole, WholeVerdict, judge_whole
+
+
+@dataclass(frozen=True)
+class CompilePlan:
+    """What is compiled, and how much of it. Two compiles with the same plan and the same models are the same."""
+
+    layers: tuple[str, ...]
+    recipe: str = "labeled"
+    train: int | None = None
+    val: int | None = None
+    holdout: int | None = None
+    candidates: int = 6
+    seed: int = 0
+    limits: Limits = Limits()
+    keep_anyway: bool = False
+    end_to_end: bool = True
+
+
+@dataclass
+class Roles:
+    """Who is asked, by what they do."""
+
+    student: LanguageModels
+    teacher: LanguageModels
+    reflection: LanguageModels
+
+    def describe(self) -> dict[str, Any]:
+        return {name: models.describe() for name, models in vars(self).items()}
+
+    def words(self, role: str) -> str:
+        """The model of a role and its address."""
+        told = vars(self)[role].describe()
+        return "recorded completions" if told.get("replaying") else str(told["model"])
+
+
+@dataclass
+class CompileRun:
+    """A compile under way. `expert` is the program so far, `before` the one that it began with."""
+
+    bench: Bench
+    roles: Roles
+    plan: CompilePlan
+    home: Path
+    threads: int = 1
+    watch: Watch = field(default_factory=Watch)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    verdict: WholeVerdict | None = None
+
+    def __post_init__(self) -> None:
+        for layer in self.plan.layers:
+            layer_examples.kind_of(layer)
+        recipe_of(self.plan.recipe)
+        self.expert = self.bench.expert
+        self.before = _copy(self.expert)
+        self.purse = Purse(self.plan.limits)
+        self.folder = self.home / self.fingerprint()
+
+    def fingerprint(self) -> str:
+        """What must be the same for an interrupted compile to go on."""
+        settings = self.bench.settings
+        return digest(
+            {
+                "plan": asdict(self.plan) | {"limits": self.plan.limits.words()},
+                "models": self.roles.describe(),
+                "program": {name: fingerprint(states_of(layer)) for name, layer in layers_of(self.before).items()},
+                "code": [
+                    of_signature(predictor.signature).model_dump()
+                    for layer in layers_of(FinancialExpert()).values()
+                    for predictor in artifact.predictors_of(layer).values()
+                ],
+                "examples": {layer: self.examples(layer) for layer in self.plan.layers},
+                "settings": [settings.drafts, settings.retries, settings.privacy, settings.embedder],
+            }
+        )
+
+    def examples(self, layer: str) -> str:
+        """The fingerprint of a layer's example set."""
+        return layer_examples.fingerprint(layer, self.bench.examples.get(layer))
+
+    @property
+    def found(self) -> bool:
+        """Whether an interrupted compile of the same plan left something."""
+        return self.folder.is_dir() and any(self.folder.iterdir())
+
+    def forget(self) -> None:
+        """Begin from the beginning."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def layer(self, name: str) -> Outcome:
+        """Compile one layer and go on with what was kept."""
+        plan, base = self.plan, layers_of(self.expert)[name]
+        task = task_of(name, self.bench)
+        train, val, holdout = (
+            task.load(split, most, plan.seed)
+            for split, most in (("train", plan.train), ("val", plan.val), ("holdout", plan.holdout))
+        )
+        journal = Journal(self.folder / f"{name}.jsonl")
+        models = Models(self.roles.student, self.roles.teacher, self.roles.reflection.default)
+        search = Search(task, base, models, journal, train, val, plan.seed, self.threads, plan.candidates, self.watch)
+        self.watch.layer(name, plan.recipe, len(train), len(val), len(holdout))
+        outcome = compile_layer(
+            search, recipe_of(plan.recipe), holdout, self._budget(journal), keep_anyway=plan.keep_anyway
+        )
+        self.purse.spent = self.purse.spent + outcome.spent
+        self.outcomes[name] = outcome
+        setattr(self.expert, name, with_states(base, outcome.states))
+        return outcome
+
+    def _budget(self, journal: Journal) -> Any:
+        to_come = len(self.plan.layers) - len(self.outcomes) + self.plan.end_to_end
+        return self.purse.share(max(1, to_come), journal.spent)
+
+    @property
+    def kept(self) -> list[str]:
+        """The layers that the gate kept."""
+        return [name for name, outcome in self.outcomes.items() if outcome.kept]
+
+    def whole(self, whole: Mapping[str, Any]) -> WholeVerdict:
+        """The gate of the combined program; `whole` is what `Whole` needs beside what is known here."""
+        journal = Journal(self.folder / "whole_program.jsonl")
+        given = Whole(
+            sandbox=self.bench.sandbox,
+            models=self.roles.student,
+            settings=self.bench.settings,
+            journal=journal,
+            threads=self.threads,
+            watch=self.watch,
+            **whole,
+        )
+        self.verdict = judge_whole(
+            given, self.before, self.expert, self._budget(journal), keep_anyway=self.plan.keep_anyway
+        )
+        self.purse.spent = self.purse.spent + self.verdict.spent
+        return self.verdict
+
+    def save(self, folder: Path) -> Path:
+        """Write the artifact with what is known of it."""
+        plan, manifest = self.plan, getattr(self.before, "manifest", None)
+        arguments = {"seed": plan.seed, "budget": plan.limits.words(), "candidates": plan.candidates}
+        layers = {
+            name: outcome.provenance(
+                arguments=dict(arguments),
+                examples=self.examples(name),
+                model=self.roles.words("student"),
+                teacher=self.roles.words("teacher") if plan.recipe.startswith("bootstrap") else None,
+            )
+            for name, outcome in self.outcomes.items()
+        }
+        if manifest is not None:
+            # What was compiled before and is still so keeps its history.
+            for name, entry in manifest.layers.items():
+                if name not in self.kept and entry.optimizer:
+                    kept = entry.model_dump(exclude={"file", "class_", "sha256", "predictors"})
+                    layers[name] = artifact.Provenance.model_validate(kept)
+        verdict = self.verdict or WholeVerdict()
+        return artifact.save(
+            self.expert,
+            folder,
+            layers=layers,
+            options=verdict.options,
+            evidence=verdict.evidence,
+            combined=verdict.combined,
+            exists="version",
+        )
+
+
+def _copy(expert: FinancialExpert) -> FinancialExpert:
+    copy = FinancialExpert()
+    for name, layer in layers_of(expert).items():
+        setattr(copy, name, with_states(layer, states_of(layer)))
+    if hasattr(expert, "manifest"):
+        copy.manifest = expert.manifest
+    return copy

@@ -1,0 +1,153 @@
+"""Compiling planning: the plan is carried out, and its answer must be the reference's.
+
+Over a warehouse a plan without drafts is carried out by the program's other layers as they are at that time; with drafts
+it runs as it stands, and again on other numbers. Over a filing execution takes no model at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import dspy
+
+from finexpert import checks, execution
+from finexpert.datasets.answer_matching import matches
+from finexpert.datasets.convfinqa_scoring import close
+from finexpert.datasets.layer_inputs import to_dspy
+from finexpert.datasets.layer_records import FilingExample, PlanningExample
+from finexpert.datasets.layer_references import answer_of, warehouse_of, workspace_of
+from finexpert.errors import FinexpertError, PlanError, StepError
+from finexpert.execution import Surroundings
+from finexpert.modules.filing_question import conversation
+from finexpert.modules.sql_extraction import by_name
+from finexpert.optimizers.metrics import DONE, Verdict
+from finexpert.optimizers.tasks import Task
+from finexpert.plans import Extract, Plan, Quote, Script
+from finexpert.signatures import rules
+from finexpert.sources.filing import Filing
+from finexpert.workspace import NamedFrame, Workspace
+
+# A plan that is one, whose SELECTs ran, and whose answer has the right type, is worth so much.
+A_PLAN, FETCHED, TYPED = 0.1, 0.2, 0.3
+_HIDDEN = 1
+
+
+class Carried(NamedTuple):
+    """A plan as it was carried out: with its SELECTs and script, its answer, or the layer and the error that ended it."""
+
+    plan: Plan
+    value: Any = None
+    layer: str = ""
+    error: FinexpertError | None = None
+
+
+class PlanningTask(Task):
+    """One plan for an example."""
+
+    layer = "planning"
+
+    def ask(self, layer: dspy.Module, record: PlanningExample | FilingExample) -> Plan:
+        plan: Plan
+        if isinstance(record, FilingExample):
+            plan = layer(
+                question=record.question,
+                page=record.filing.page_text(),
+                knowledge=record.knowledge or rules.NONE,
+                conversation=conversation(workspace_of(record)),
+            ).plan
+            return plan
+        plan = layer(
+            question=record.question,
+            schema_card=warehouse_of(record).schema_card(),
+            today=record.today.isoformat(),
+            answer_format=record.answer_format,
+            drafts=self.bench.settings.drafts,
+            knowledge=record.knowledge or rules.NONE,
+        ).plan
+        return plan
+
+    def run(self, record: PlanningExample | FilingExample, asked: Plan) -> Carried:
+        if isinstance(record, FilingExample):
+            workspace = workspace_of(record)
+            if problems := checks.before(asked, record.filing, workspace):
+                return Carried(asked, layer="planning", error=PlanError("; ".join(problems)))
+            return _carried(asked, workspace, Surroundings(filing=record.filing))
+        return _carried(asked, Workspace(), self._surroundings(record))
+
+    def _surroundings(self, record: PlanningExample, variant: int = 0, *, models: bool = True) -> Surroundings:
+        drafts, expert = self.bench.settings.drafts, self.bench.expert
+        common: dict[str, Any] = {
+            "question": record.question,
+            "today": record.today.isoformat(),
+            "knowledge": record.knowledge or rules.NONE,
+        }
+        warehouse = warehouse_of(record, variant)
+
+        def selects(requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
+            written = expert.sql_extraction(schema_card=warehouse.schema_card(), frames=requests, **common)
+            return by_name(written.selects, requests)
+
+        def script(step: Script, frames: Sequence[NamedFrame], feedback: str) -> str:
+            written = expert.script_generation(
+                frames=frames, task=step.task, answer_format=record.answer_format, **common
+            )
+            return str(written.script.code)
+
+        return Surroundings(
+            warehouse=warehouse,
+            sandbox=self.bench.sandbox,
+            write_selects=selects if models and not drafts else None,
+            write_script=script if models and not drafts else None,
+            answer_format=record.answer_format,
+            as_of=record.today,
+        )
+
+    def judge(self, record: PlanningExample | FilingExample, result: Carried) -> Verdict:
+        if result.error is not None:
+            score = FETCHED if result.layer == execution.SCRIPT_GENERATION else A_PLAN
+            return Verdict(score, f"the plan fails at {result.layer.replace('_', ' ')}: {result.error}")
+        if isinstance(record, FilingExample):
+            if close(result.value, record.gold):
+                return DONE
+            return Verdict(TYPED, "the plan runs, and its value is not what the question asks for")
+        if not matches(result.value, answer_of(record, self.bench.sandbox), record.answer_format):
+            return Verdict(
+                TYPED,
+                f"the plan runs and gives another value; understood right, the question is: {record.interpretation}",
+            )
+        if record.frames:
+            hidden = _carried(result.plan, Workspace(), self._surroundings(record, _HIDDEN, models=False))
+            right = answer_of(record, self.bench.sandbox, _HIDDEN)
+            if hidden.error is not None or not matches(hidden.value, right, record.answer_format):
+                return Verdict(TYPED, "the value is right by luck: on other numbers the same plan gives a wrong one")
+        return DONE
+
+    def right(self, record: Any, place: str, inputs: Mapping[str, Any]) -> dict[str, Any] | None:
+        told = to_dspy(record, drafts=self.bench.settings.drafts)
+        if isinstance(record, PlanningExample) and not record.frames:
+            return None
+        outputs = ("entity", "steps", "answer") if place == "filing" else ("interpretation", "answer_kind", "unit")
+        more = () if place == "filing" else ("selects", "code") if place.endswith("drafts") else ("frames", "task")
+        return {name: told[name] for name in (*outputs, *more)}
+
+    def demonstrations(self, layer: dspy.Module, record: Any) -> dict[str, dspy.Example]:
+        found = super().demonstrations(layer, record)
+        if "filing" in found:
+            # The table, and of the text only what the plan quotes.
+            quoted = [step.quote for step in record.plan.steps if isinstance(step, Quote)]
+            found["filing"]["page"] = Filing(record.filing.id, quoted, record.filing.table, []).page_text()
+        return found
+
+
+def _carried(plan: Plan, workspace: Workspace, surroundings: Surroundings) -> Carried:
+    try:
+        outcome = execution.run(plan, workspace, surroundings)
+    except execution.StepFailed as failed:
+        return Carried(plan, layer=failed.layer, error=failed.error)
+    except StepError as error:
+        return Carried(plan, layer="planning", error=error)
+    return Carried(outcome.plan, outcome.value.value)
+
+
+TASK = PlanningTask

@@ -1,0 +1,66 @@
+"""A scripted model that fills in whatever fields it is asked for, examples for the planner, and a current folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import dspy
+import pytest
+
+from finexpert.language_models.scripted import Messages, ScriptedModel
+from finexpert.signatures.sql_extraction import DataFrameFromSQL
+
+SELECTS = [{"df_name": "sales", "df_columns": ["date", "amount"], "select_query": "SELECT date, amount FROM sales"}]
+TAUGHT = "Name every window."
+TEXTS = {
+    "selects": json.dumps(SELECTS),
+    "frames": json.dumps([{"df_name": "sales", "purpose": "all", "df_columns": ["date", "amount"]}]),
+    "steps": json.dumps([{"kind": "cell", "id": 1, "row": "net sales", "column": "2015"}]),
+    "answer": "step 1",
+    "answer_kind": "number",
+    "code": "answer = sales.amount.max()",
+}
+
+
+def reply(messages: Messages) -> str:
+    """The fields that the prompt asks for."""
+    everything, last = "\n".join(m["content"] for m in messages), messages[-1]["content"]
+    if "new_instruction" in everything:
+        return json.dumps({"new_instruction": TAUGHT})
+    names = re.findall(r"\[\[ ## (\w+) ## \]\]", last.rsplit("Respond with the corresponding output fields", 1)[-1])
+    # The instruction that reflecting proposes is what makes answers right.
+    found = TEXTS | {"interpretation": "with windows" if TAUGHT in everything else "as asked"}
+    return "".join(f"[[ ## {name} ## ]]\n{found.get(name, TAUGHT)}\n\n" for name in names)
+
+
+@pytest.fixture(scope="session")
+def scripted() -> Callable[[], ScriptedModel]:
+    return lambda: ScriptedModel(reply)
+
+
+@pytest.fixture(scope="session")
+def examples() -> list[dspy.Example]:
+    """Labelled examples of the planner with drafts."""
+    return [
+        dspy.Example(
+            question=f"By how much did the {name} rise?",
+            schema_card="sales(date, amount)",
+            today="2020-12-31",
+            interpretation=f"the {name}, with windows",
+            selects=[DataFrameFromSQL.model_validate(SELECTS[0])],
+            code="answer = 1.0",
+            answer_kind="number",
+            unit="",
+        ).with_inputs("question", "schema_card", "today")
+        for name in ("sales", "costs", "profits", "debts", "taxes", "wages")
+    ]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An own current folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
