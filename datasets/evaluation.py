@@ -41,6 +41,8 @@ class Result(BaseModel):
     gold: Any = None
     answer: Any = None
     failure: Failure | None = None
+    used: list[str] = Field(default_factory=list, description="terms and processes that the answer rests on")
+    asked: str | None = Field(default=None, description="the term that was asked back")
     interpretation: str | None = None
     selects: dict[str, str] = Field(default_factory=dict)
     script: str | None = None
@@ -51,6 +53,8 @@ class Result(BaseModel):
         """'right', 'wrong answer', or what failed and where."""
         if self.correct:
             return "right"
+        if self.asked:
+            return "asked back"
         return f"{self.failure.layer}: {self.failure.kind}" if self.failure else "wrong answer"
 
 

@@ -1,7 +1,7 @@
 """The paper's FRED evaluation: the same questions on every rung of the ladder, and a single-call baseline beside it.
 
 `sql` sends rows back to the model (public data only), `sql+script` has the model write a script instead, `+retries`
-adds repairs. Rungs without memory are given the definition of a recession in words.
+adds repairs, `+memory` what was taught. Rungs without memory are given the definition of a recession in words.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from finexpert.answers import Answer, Failure
 from finexpert.datasets.answer_matching import matches
@@ -27,9 +27,12 @@ from finexpert.records import encode
 from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings
 from finexpert.sources.warehouse import Warehouse
+from finexpert.stores.taught import Taught
+from finexpert.stores.terms import normalise
 
 BASELINE = "single-call"
-RUNGS = ("sql", "sql+script", "+retries")
+MEMORY = "+memory"
+RUNGS = ("sql", "sql+script", "+retries", MEMORY)
 
 
 @dataclass
@@ -41,6 +44,7 @@ class Bench:
     models: LanguageModels
     settings: Settings
     expert: FinancialExpert = field(default_factory=FinancialExpert)
+    taught: Taught | None = None
 
     def answer(self, rung: str, question: Question, repeat: int = 1) -> Answer:
         """Ask one question on one rung. A prompt that is not among the recorded ones counts as a failure."""
@@ -49,7 +53,7 @@ class Bench:
             "source": self.source,
             "answer_format": question.answer_format,
             "as_of": question.as_of or self.settings.as_of or dt.date.today(),
-            "knowledge": RECESSION_DEFINITION,
+            "knowledge": "" if rung == MEMORY else RECESSION_DEFINITION,
         }
         with using(self.models.repeat(repeat)):
             try:
@@ -58,7 +62,9 @@ class Bench:
                 if rung == BASELINE:
                     return SingleCall()(sandbox=self.sandbox, **common).answer  # type: ignore[no-any-return]
                 retries = 0 if rung == "sql+script" else self.settings.retries
-                options = Options(self.settings.drafts, retries, self.settings.privacy)
+                options = Options.of(self.settings, retries=retries)
+                if rung == MEMORY:
+                    common["taught"], options = self.taught, replace(options, clarify=self.settings.clarify)
                 return self.expert(sandbox=self.sandbox, options=options, **common).answer  # type: ignore[no-any-return]
             except UnknownPrompt as error:
                 failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
@@ -101,8 +107,16 @@ def _jobs(questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> 
 
 
 def judge(rung: str, repeat: int, question: Question, answer: Answer, expected: object) -> Result:
-    """The result of one answer: right only if it was answered and matches."""
-    right = answer.status == "answered" and matches(answer.value, expected, question.answer_format)
+    """The result of one answer: right only if it was answered and matches, and used nothing that it must not.
+
+    A question whose gold is {"ask": [TERM, ...]} is right if it was asked back, and about one of these terms.
+    """
+    used = [*answer.meanings, *answer.processes]
+    if isinstance(expected, dict):
+        right = asks_for(answer, expected.get("ask", []))
+    else:
+        right = answer.status == "answered" and matches(answer.value, expected, question.answer_format)
+        right = right and not touched(question, used)
     steps = answer.record.plan.steps if answer.record else []
     return Result(
         rung=rung,
@@ -116,11 +130,28 @@ def judge(rung: str, repeat: int, question: Question, answer: Answer, expected: 
         gold=encode(expected),
         answer=encode(answer.value),
         failure=answer.failure,
+        used=used,
+        asked=answer.clarification.term if answer.clarification else None,
         interpretation=answer.explanation,
         selects={s.frame: s.select for s in steps if isinstance(s, Extract) and s.select},
         script=next((s.code for s in steps if isinstance(s, Script)), None),
         usage=answer.usage,
     )
+
+
+def asks_for(answer: Answer, terms: Iterable[str]) -> bool:
+    """Whether the answer is a question back about one of the terms, or about a part of one that stands in it."""
+    if answer.clarification is None:
+        return False
+    asked = f" {normalise(answer.clarification.term)} "
+    wanted = [f" {normalise(term)} " for term in terms]
+    return any(term in asked or asked in term for term in wanted)
+
+
+def touched(question: Question, used: Iterable[str]) -> list[str]:
+    """What was used of that which the question must not use."""
+    barred = {normalise(name) for name in question.must_not_use}
+    return [name for name in used if normalise(name) in barred]
 
 
 def fingerprint(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> str:
@@ -131,6 +162,8 @@ def fingerprint(bench: Bench, questions: Sequence[Question], rungs: Sequence[str
         bench.settings.drafts,
         bench.settings.retries,
         bench.settings.privacy,
+        bench.settings.clarify,
+        bench.taught.fingerprint() if bench.taught else None,
         [question.model_dump(mode="json") for question in questions],
         list(rungs),
         repeats,

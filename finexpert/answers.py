@@ -201,8 +201,12 @@ class Citation(BaseModel):
 
 
 class Clarification(BaseModel):
-    """A question back to the user: what is unclear, and what it may mean. The reply goes with the question asked again."""
+    """A question back to the user: a term that nobody has explained, or a reading that is not safe; and what may be meant.
 
+    The reply goes with the question asked again.
+    """
+
+    kind: Literal["term", "reading"] = "reading"
     term: str
     question: str
     candidates: list[str] = Field(default_factory=list)
@@ -244,6 +248,9 @@ class Answer(BaseModel):
     format: AnswerFormat = AnswerFormat()
     period: str | None = Field(default=None, description="the time that the data of the answer cover")
     explanation: str | None = Field(default=None, description="how the question was understood")
+    rephrased: str | None = Field(default=None, description="the question with the meanings of its terms put in")
+    meanings: dict[str, str] = Field(default_factory=dict, description="terms of the glossary that it rests on")
+    processes: list[str] = Field(default_factory=list, description="headings of the processes that it follows")
     citations: list[Citation] = Field(default_factory=list)
     figures: list[bytes] = Field(default_factory=list, repr=False, description="PNG files")
     confidence: int | None = Field(default=None, ge=0, le=100)

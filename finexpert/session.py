@@ -1,33 +1,51 @@
-"""A conversation: an expert, a source, a workspace, and what they run with.
+"""A conversation: an expert, a source, a workspace, what was taught, and what they run with.
 
-    with Session(Warehouse.open("fred.duckdb")) as session:
+    with Session(DuckDBWarehouse("fred.duckdb")) as session:
         print(session.ask("When did the latest recession start?").text)
         print(session.ask("And what was the unemployment rate then?").text)
+        session.remember("Recession Calculation")
 
-Frames stay in the workspace, so a follow-up question reuses them.
+Frames stay in the workspace, so a follow-up question reuses them. What is remembered or defined stays in the store,
+for other conversations too.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, TypeVar
 
-from finexpert.answers import Answer, AnswerFormat
+from pydantic import ValidationError
+
+from finexpert import saved_session
+from finexpert.answers import Answer, AnswerFormat, Clarification
+from finexpert.errors import ConfigurationError, StoreError
 from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
+from finexpert.modules.teaching import Decision, Remembered, Teaching
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.settings import Settings
 from finexpert.sources.filing import Filing
 from finexpert.sources.warehouse import Warehouse
-from finexpert.workspace import Workspace
+from finexpert.stores.glossary import Keyword
+from finexpert.stores.process import Process
+from finexpert.stores.taught import Taught
+from finexpert.stores.texts import sentence
+from finexpert.workspace import NamedFrame, Workspace
+
+Named = TypeVar("Named", Keyword, Process)
 
 
 class Session:
     """One conversation over one source. Use it as a context manager: leaving it stops the sandbox.
 
-    Raises ModelNotConfigured when no model is named or found, SandboxUnavailable when scripts cannot be confined.
+    `taught` is the memory and the glossary; opened from the settings if not given, and left out with
+    `Settings(memory=False)`. Raises ModelNotConfigured when no model is named or found, SandboxUnavailable when
+    scripts cannot be confined, StoreError when what was taught cannot be read.
     """
 
     def __init__(
@@ -40,6 +58,7 @@ class Session:
         sandbox: Sandbox | None = None,
         workspace: Workspace | None = None,
         knowledge: str = "",
+        taught: Taught | None = None,
     ) -> None:
         self.source = source
         self.settings = settings or Settings()
@@ -52,17 +71,33 @@ class Session:
         self.sandbox = sandbox
         self.workspace = workspace or Workspace()
         self.knowledge = knowledge
+        self._owns_taught = taught is None
+        self.taught = taught or (Taught.from_settings(self.settings) if self.settings.memory else None)
+        self.declined: list[str] = []
+        self.name = ""
+        self._as_of = self.settings.as_of or dt.date.today()
+        self._before: list[dict[str, NamedFrame]] = []
 
     def ask(
-        self, question: str, *, answer_format: AnswerFormat | None = None, knowledge: str = "", clarify: bool = False
+        self,
+        question: str,
+        *,
+        answer_format: AnswerFormat | None = None,
+        knowledge: str = "",
+        clarify: bool = False,
+        as_of: dt.date | None = None,
     ) -> Answer:
         """Answer one question of the conversation; `answer_format` is decided from the question if not given.
 
-        With `clarify`, an unclear question gives an answer with status "needs_clarification": ask it again with the
-        reply as `knowledge`, or without `clarify` to take the reading proposed.
+        With `clarify`, a question with an unknown term, or one that cannot be read safely, gives an answer with status
+        "needs_clarification": say what is meant with `explain` and ask again, or ask without `clarify` to have an
+        answer that rests on an assumption and says so.
         """
         if not question.strip():
             raise ValueError("the question is empty")
+        self._as_of = as_of or self.settings.as_of or dt.date.today()
+        frames = dict(self.workspace.frames)
+        turns = len(self.workspace.turns)
         with using(self.models), self._budget():
             answer: Answer = self.expert(
                 question=question,
@@ -70,15 +105,132 @@ class Session:
                 sandbox=self.sandbox,
                 workspace=self.workspace,
                 answer_format=answer_format,
-                as_of=self.settings.as_of,
+                as_of=self._as_of,
                 knowledge="\n".join(filter(None, [self.knowledge, knowledge])),
+                taught=self.taught,
+                declined=self.declined,
                 options=self._options(clarify),
             ).answer
+        if len(self.workspace.turns) > turns:
+            self._before.append(frames)
         return answer
+
+    def explain(self, unclear: Clarification, meaning: str) -> Keyword | Process | None:
+        """The reply to a question back: kept as a keyword and used from then on.
+
+        An empty meaning keeps nothing; the term is not asked about again in this conversation. The name of a keyword
+        or of a process that the clarification offered makes the term another name of it.
+        """
+        meaning = meaning.strip()
+        if not meaning:
+            self.declined.append(unclear.term)
+            return None
+        if meaning in unclear.candidates:
+            if keyword := self.stores.glossary.get(meaning):
+                return self.stores.glossary.edit(_also(keyword, unclear.term), self.by)
+            if process := self.stores.memory.get(meaning):
+                return self.stores.memory.edit(_also(process, unclear.term), self.by)
+        return self._keep(term=unclear.term, meaning=meaning, source="clarification")
+
+    def define(self, term: str, meaning: str, aliases: Sequence[str] = ()) -> Keyword:
+        """Keep what a term means; an earlier meaning stays in its history. Raises StoreError for what cannot be kept."""
+        return self._keep(term=term, meaning=meaning, aliases=list(aliases), source="expert")
+
+    def _keep(self, **said: Any) -> Keyword:
+        try:
+            keyword = Keyword(taught_by=self.by, taught_at=dt.datetime.now(dt.UTC), **said)
+        except ValidationError as error:
+            raise StoreError(f"{said['term'][:200]!r} cannot be kept: {sentence(error)}") from error
+        return self.stores.glossary.define(keyword, self.by)
+
+    def remember(self, heading: str = "") -> Remembered:
+        """Keep what this conversation did as a process, after trying it in a clean one; see `Remembered`.
+
+        Raises PlanError when nothing has been answered yet, OutputError when the model's text is no process.
+        """
+        with using(self.models), self._budget():
+            return self._teaching().remember(self.workspace, heading, self.name)
+
+    def decide(self, remembered: Remembered, decision: Decision, heading: str = "") -> Remembered:
+        """Settle a clash: replace the process that is there, ignore the new one, or keep both under another heading."""
+        return self._teaching().store(remembered, decision, heading)
+
+    def check(self, process: Process) -> Remembered:
+        """Try a stored process again; it becomes active if it holds on its taught case, else a draft that says why."""
+        with using(self.models), self._budget():
+            tried = self._teaching().checked(process)
+        return Remembered(self.stores.memory.edit(tried.process, self.by), tried.problems, stored=True)
+
+    def forget(self, name: str) -> Process | Keyword | None:
+        """Retire the process or the keyword of this name; its history stays. None if there is neither."""
+        if self.stores.memory.get(name) is not None:
+            return self.stores.memory.retire(name, self.by)
+        if self.stores.glossary.get(name) is not None:
+            return self.stores.glossary.retire(name, self.by)
+        return None
+
+    def undo(self) -> bool:
+        """Take the last turn back, with the frames that it fetched; False if there is none."""
+        if not self.workspace.turns:
+            return False
+        self.workspace.turns.pop()
+        if self._before:
+            self.workspace.frames = self._before.pop()
+        return True
+
+    def save(self, name: str) -> Path:
+        """Keep the conversation under a name in `home`/sessions: its turns and SELECTs, no rows."""
+        self.name = name
+        return saved_session.save(
+            self.settings.home / "sessions", name, self.workspace, self.source_name, self.settings.as_of, self.declined
+        )
+
+    def resume(self, name: str) -> list[str] | None:
+        """Take up a saved conversation; gives what is not as it was, or None if there is none of this name."""
+        saved = saved_session.load(self.settings.home / "sessions", name)
+        self.name = name
+        if saved is None:
+            return None
+        warehouse = None if isinstance(self.source, Filing) else self.source
+        self.workspace, notes = saved_session.restore(saved, warehouse, self.settings.as_of)
+        self.declined, self._before = saved.declined, []
+        if saved.source != self.source_name:
+            notes.insert(0, f"the conversation was over {saved.source}, and goes on over {self.source_name}")
+        return notes
+
+    @property
+    def source_name(self) -> str:
+        return self.source.id if isinstance(self.source, Filing) else self.source.name
+
+    @property
+    def by(self) -> str:
+        """Who teaches."""
+        return self.settings.teacher
+
+    @property
+    def stores(self) -> Taught:
+        """Memory and glossary; ConfigurationError where they are switched off."""
+        if self.taught is None:
+            raise ConfigurationError("memory is switched off; set FINEXPERT_MEMORY=true to teach")
+        return self.taught
+
+    def _teaching(self) -> Teaching:
+        if isinstance(self.source, Filing) or self.sandbox is None:
+            raise ConfigurationError("processes are taught over a warehouse; a filing page has no SQL to remember")
+        return Teaching(
+            expert=self.expert,
+            source=self.source,
+            sandbox=self.sandbox,
+            memory=self.stores.memory,
+            as_of=self._as_of,
+            options=self._options(clarify=False),
+            by=self.by,
+        )
 
     def _options(self, clarify: bool) -> Options:
         s = self.settings
-        return Options(s.drafts, s.retries, s.privacy, s.ask_below if clarify else 0)
+        ask = clarify and s.clarify
+        return Options.of(s, ask_below=s.ask_below if ask else 0, clarify=ask and self.taught is not None)
 
     def _budget(self) -> Budget:
         s = self.settings
@@ -87,9 +239,15 @@ class Session:
     def close(self) -> None:
         if self.sandbox is not None and self._owns_sandbox:
             self.sandbox.close()
+        if self.taught is not None and self._owns_taught:
+            self.taught.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
+
+
+def _also(known: Named, name: str) -> Named:
+    return known.model_copy(update={"aliases": [*known.aliases, name]})

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from finexpert.answers import Citation, Scalar
+from finexpert.answers import AnswerFormat, Citation, Scalar
 from finexpert.errors import PlanError
 from finexpert.plans import Plan
 
@@ -74,6 +74,7 @@ class Turn:
     entity: str | None = None
     plan: Plan | None = None
     script: str | None = None
+    answer_format: AnswerFormat | None = None
 
 
 @dataclass

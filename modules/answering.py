@@ -8,17 +8,19 @@ from __future__ import annotations
 import datetime as dt
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from finexpert import execution
 from finexpert.answers import Answer, AnswerFormat, Clarification, Failure
-from finexpert.errors import BudgetExceeded, FinexpertError, PlanError
+from finexpert.errors import BudgetExceeded, FinexpertError, OutputError, PlanError
 from finexpert.language_models.usage import Meter
+from finexpert.modules.understanding import Understood, still_open
 from finexpert.plans import Plan, Script
-from finexpert.settings import Privacy
+from finexpert.settings import Privacy, Settings
+from finexpert.stores.taught import Taught
 from finexpert.workspace import Turn, Workspace
 
 if TYPE_CHECKING:
@@ -33,6 +35,14 @@ class Options:
     retries: int = 2
     privacy: Privacy = "schema"
     ask_below: int = 0
+    clarify: bool = False
+    judge: bool = True
+
+    @classmethod
+    def of(cls, settings: Settings, **changes: Any) -> Self:
+        """As the settings say, which never ask back by themselves; with changes."""
+        s = settings
+        return replace(cls(drafts=s.drafts, retries=s.retries, privacy=s.privacy, judge=s.judge), **changes)
 
 
 class Unclear(Exception):
@@ -54,19 +64,28 @@ class Answering(ABC):
     as_of: dt.date
     knowledge: str
     options: Options
+    taught: Taught | None = None
+    declined: Collection[str] = ()
     stages: dict[str, float] = field(default_factory=dict)
     last_plan: Plan | None = None
+    understood: Understood = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.understood = Understood(self.question)
 
     def answer(self) -> Answer:
         """The answer, counted, and kept as a turn of the workspace."""
         outcome: execution.Outcome | None = None
         with Meter() as meter:
             try:
+                self.understand()
                 outcome = self.outcome()
                 with self.timed("record"):
                     answer = self.answered(outcome)
             except execution.StepFailed as failed:
                 answer = self.failed(failed.layer, failed.error)
+            except OutputError as error:
+                answer = self.failed("understanding", error)
             except PlanError as error:
                 answer = self.failed(execution.PLANNING, error)
             except BudgetExceeded as error:
@@ -76,6 +95,7 @@ class Answering(ABC):
                     question=self.question, status="needs_clarification", clarification=unclear.clarification
                 )
         self.stages |= outcome.seconds if outcome else {}
+        self.show_understanding(answer)
         answer.usage = meter.usage().model_copy(update={"stages": self.stages})
         if answer.record is not None:
             answer.record.usage = answer.usage
@@ -83,6 +103,36 @@ class Answering(ABC):
         if answer.status != "needs_clarification":
             self.workspace.add_turn(self.turn(outcome))
         return answer
+
+    def understand(self) -> None:
+        """Explain the question's terms and recall processes, where the expert has been taught; may raise Unclear."""
+        if self.taught is None:
+            return
+        with self.timed("understanding"):
+            self.understood = self.look_up(self.taught)
+        if unclear := self.asks(self.understood.unknown):
+            raise Unclear(unclear)
+        self.knowledge = self.understood.knowledge(self.knowledge)
+
+    def asks(self, unknown: Collection[Clarification]) -> Clarification | None:
+        """What the user is asked about, if anything."""
+        return still_open(unknown, self.declined) if self.options.clarify else None
+
+    def show_understanding(self, answer: Answer) -> None:
+        """What the answer owes to the stores, and what nobody explained."""
+        understood = self.understood
+        answer.rephrased = understood.question if understood.question != self.question else None
+        answer.meanings = {keyword.term: keyword.meaning for keyword in understood.meanings}
+        answer.processes = [process.heading for process in understood.processes]
+        if answer.status == "answered":
+            answer.flags += understood.flags
+            answer.flags += [
+                f"rests on an assumption: nobody has explained {unknown.term!r}" for unknown in understood.unknown
+            ]
+
+    @abstractmethod
+    def look_up(self, taught: Taught) -> Understood:
+        """What the stores know about the question."""
 
     @abstractmethod
     def outcome(self) -> execution.Outcome:
@@ -111,6 +161,7 @@ class Answering(ABC):
             entity=plan.entity if plan else None,
             plan=plan if outcome else None,
             script=scripts[-1] if outcome and scripts else None,
+            answer_format=self.answer_format,
         )
 
     @contextmanager

@@ -11,9 +11,11 @@ from finexpert import checks, execution, records
 from finexpert.answers import Answer, AnswerFormat, Clarification, Kind
 from finexpert.errors import CellError, PlanError
 from finexpert.modules.answering import Answering, Unclear
+from finexpert.modules.understanding import Understood, named_only
 from finexpert.plans import Cell, Compute, Plan, Quote
 from finexpert.signatures import rules
 from finexpert.sources.filing import Filing
+from finexpert.stores.taught import Taught
 from finexpert.workspace import Turn, Value, Workspace
 
 
@@ -24,13 +26,17 @@ class FilingQuestion(Answering):
     source: Filing
     demonstrations: Sequence[dspy.Example] = ()
 
+    def look_up(self, taught: Taught) -> Understood:
+        # The page is the question's context, so no model is asked what its words mean.
+        return named_only(self.question, taught)
+
     def outcome(self) -> execution.Outcome:
         """Plan, check, run; a plan that fails goes back once with the reason."""
 
         def write(feedback: str) -> Plan:
             with self.timed("planning"):
                 plan: Plan = self.expert.planning(
-                    question=self.question,
+                    question=self.understood.question,
                     page=self.source.page_text(),
                     knowledge=self.knowledge,
                     conversation=conversation(self.workspace),

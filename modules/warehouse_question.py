@@ -13,11 +13,13 @@ from finexpert.errors import FinexpertError
 from finexpert.modules.answering import Answering
 from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import by_name
+from finexpert.modules.understanding import Understood, understand
 from finexpert.plans import Extract, Plan, Script
 from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
 from finexpert.sources.warehouse import Warehouse
-from finexpert.workspace import NamedFrame, Workspace
+from finexpert.stores.taught import Taught
+from finexpert.workspace import NamedFrame, Turn, Workspace
 
 
 @dataclass(kw_only=True)
@@ -26,6 +28,18 @@ class WarehouseQuestion(Answering):
 
     source: Warehouse
     sandbox: Sandbox
+
+    def look_up(self, taught: Taught) -> Understood:
+        card = self.source.schema_card(self.options.privacy)
+        return understand(
+            self.expert,
+            self.question,
+            taught,
+            card,
+            conversation(self.workspace),
+            lambda unknown: bool(self.asks(unknown)),
+            self.options.judge,
+        )
 
     def outcome(self) -> execution.Outcome:
         with self.timed("planning"):
@@ -38,7 +52,7 @@ class WarehouseQuestion(Answering):
 
         def write(feedback: str) -> dspy.Prediction:
             return self.expert.planning(
-                question=self.question,
+                question=self.understood.question,
                 schema_card=self.source.schema_card(self.options.privacy),
                 today=self.as_of.isoformat(),
                 answer_format=self.answer_format,
@@ -72,7 +86,7 @@ class WarehouseQuestion(Answering):
 
     def write_selects(self, requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
         written = self.expert.sql_extraction(
-            question=self.question,
+            question=self.understood.question,
             schema_card=self.source.schema_card(self.options.privacy),
             frames=requests,
             today=self.as_of.isoformat(),
@@ -83,7 +97,7 @@ class WarehouseQuestion(Answering):
 
     def write_script(self, step: Script, frames: Sequence[NamedFrame], feedback: str) -> str:
         code: str = self.expert.script_generation(
-            question=self.question,
+            question=self.understood.question,
             frames=frames,
             task=step.task,
             answer_format=self.answer_format or AnswerFormat(),
@@ -118,14 +132,28 @@ class WarehouseQuestion(Answering):
         answer.record = records.of_answer(answer, plan, self.workspace, self.source, self.as_of, self.knowledge)
 
 
-def conversation(workspace: Workspace, turns: int = 6) -> str:
-    """What earlier turns left behind, for a prompt: questions, how they were understood, frames at hand; no values."""
-    lines = [
-        f"turn {number}: {turn.question}" + (f" — {turn.interpretation}" if turn.interpretation else "")
-        for number, turn in list(enumerate(workspace.turns, 1))[-turns:]
-    ]
-    if workspace.turns and (last := workspace.turns[-1].script):
-        lines.append(f"script of the last turn:\n{last}")
+# So many earlier turns are told in full; of those before only the questions.
+_IN_FULL = 4
+_SHOWN = 12
+
+
+def conversation(workspace: Workspace) -> str:
+    """What earlier turns left behind, for a prompt: questions, how they were understood, frames at hand; no values.
+
+    A question that failed is left out, unless it is the last one, which the next may correct.
+    """
+    numbered = list(enumerate(workspace.turns, 1))
+    told = [(number, turn) for number, turn in numbered if turn.plan is not None or number == len(numbered)][-_SHOWN:]
+    lines = [_line(number, turn, full=place > len(told) - _IN_FULL) for place, (number, turn) in enumerate(told, 1)]
+    if script := next((turn.script for turn in reversed(workspace.turns) if turn.script), None):
+        lines.append(f"script of the last turn:\n{script}")
     if workspace.frames:
         lines.append(f"frames at hand:\n{describe_frames(list(workspace.frames.values()))}")
     return "\n".join(lines) or rules.NONE
+
+
+def _line(number: int, turn: Turn, full: bool) -> str:
+    words = f"turn {number}: {turn.question}"
+    if turn.plan is None:
+        return f"{words} (not answered)"
+    return f"{words} — {turn.interpretation}" if full and turn.interpretation else words

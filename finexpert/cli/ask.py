@@ -26,25 +26,37 @@ def ask(
     recordings: common.Recordings = None,
     filing: common.FilingFile = None,
     id: common.FilingId = None,
+    store: common.Store = None,
+    assume: Annotated[
+        bool, typer.Option("--assume", help="Answer on an assumption, instead of asking what an unknown term means.")
+    ] = False,
     figures: Annotated[Path | None, typer.Option(help="Folder for charts; the records' folder if not given.")] = None,
     as_json: common.Json = False,
 ) -> None:
     """Answer a question from the warehouse, or from a page with --filing; show the plan, SQL, script and what it cost.
 
-    The exit code is 0 for an answer and 3 where the question could not be answered.
+    A term that nobody has explained is asked back, and can be explained with `finexpert glossary define`. The exit code
+    is 0 for an answer and 3 where the question could not be answered or has to be made clear.
     """
     if not question.strip():
         raise typer.BadParameter("the question is empty", param_hint="question")
     settings = common.settings_from(
-        as_of=as_of, lm=lm, api_base=api_base, drafts=drafts, retries=retries, record=record, recordings=recordings
+        as_of=as_of,
+        lm=lm,
+        api_base=api_base,
+        drafts=drafts,
+        retries=retries,
+        record=record,
+        recordings=recordings,
+        store=store,
     )
     from finexpert.session import Session
 
     with Session(common.open_source(data, filing, id, settings), settings=settings) as session:
-        answer = session.ask(question)
+        answer = session.ask(question, clarify=not assume)
     folder = settings.home / "records"
     kept = answer.record.save(folder) if answer.record else None
-    drawn = _save_figures(answer, figures or folder)
+    drawn = save_figures(answer, figures or folder)
     if as_json:
         typer.echo(json.dumps(as_dict(answer, kept, drawn), indent=1))
     else:
@@ -53,7 +65,8 @@ def ask(
         raise typer.Exit(3)
 
 
-def _save_figures(answer: Answer, folder: Path) -> list[Path]:
+def save_figures(answer: Answer, folder: Path) -> list[Path]:
+    """Keep the figures of an answer as PNG files, readable by their owner only."""
     folder.mkdir(parents=True, exist_ok=True)
     name = answer.record.id if answer.record else "figure"
     paths = [folder / f"{name}-{number}.png" for number in range(1, len(answer.figures) + 1)]
@@ -79,20 +92,26 @@ def as_dict(answer: Answer, kept: Path | None, figures: list[Path]) -> dict[str,
     }
 
 
-def show(answer: Answer, kept: Path | None, figures: list[Path]) -> None:
-    """Print an answer for a person: how it was understood, SQL, script, value, origin, cost."""
+def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = False) -> None:
+    """Print an answer for a person: how it was understood, SQL, script, value, origin, cost; `brief` without the code."""
+    import pandas as pd
     from rich.panel import Panel
     from rich.syntax import Syntax
     from rich.text import Text
 
+    from finexpert.cli import in_terminal
     from finexpert.modules.filing_question import describe
     from finexpert.plans import Extract, Script
 
     out = common.console()
     out.print(Text(answer.question, style="bold"))
+    for term, meaning in answer.meanings.items():
+        out.print(Text(f"{term}: {meaning}", style="cyan"))
+    if answer.processes:
+        out.print(Text(f"Follows: {', '.join(answer.processes)}", style="cyan"))
     if answer.explanation:
         out.print(Text(answer.explanation, style="dim"))
-    for step in answer.record.plan.steps if answer.record else []:
+    for step in answer.record.plan.steps if answer.record and not brief else []:
         if isinstance(step, Extract) and step.select:
             out.print(
                 Panel(Syntax(step.select, "sql", word_wrap=True), title=f"SQL → {step.frame}", title_align="left")
@@ -104,7 +123,10 @@ def show(answer: Answer, kept: Path | None, figures: list[Path]) -> None:
         for citation in answer.citations:
             out.print(Text(f"  {citation.place}: {citation.value}", style="dim"))
     style = "bold green" if answer.status == "answered" else "bold red"
-    out.print(Text("Answer: ", style="bold").append(Text(answer.text, style=style)))
+    if isinstance(answer.value, pd.DataFrame):
+        out.print(in_terminal.table(answer.value))
+    else:
+        out.print(Text("Answer: ", style="bold").append(Text(answer.text, style=style)))
     if answer.confidence is not None:
         out.print(Text(f"Confidence: {answer.confidence} of 100"))
     if answer.period:
@@ -112,7 +134,12 @@ def show(answer: Answer, kept: Path | None, figures: list[Path]) -> None:
     for flag in answer.flags:
         out.print(Text(f"Note: {flag}", style="yellow"))
     for path in figures:
+        if out.is_terminal:
+            out.print(in_terminal.figure(path, out.width))
         out.print(Text(f"Figure: {path}"), soft_wrap=True)
+    if answer.clarification is not None:
+        for candidate in answer.clarification.candidates:
+            out.print(Text(f"  known: {candidate}", style="dim"))
     out.print(Text(_cost(answer), style="dim"))
     if kept:
         out.print(Text(f"Record: {kept}  (finexpert replay, finexpert export)", style="dim"), soft_wrap=True)

@@ -1,8 +1,10 @@
-"""`finexpert chat`: a conversation in the terminal, over a filing page or the warehouse.
+"""`finexpert chat`: a conversation in the terminal, over the warehouse or over a filing page.
 
-> what was the revenue in 2017?
-26,120  (revenue / 2017)
-> and the percentage change from 2016?
+> When did the recessions since 2000 start and end?
+> A recession starts where the count of falling quarters becomes 2.
+> remember Recession Calculation
+
+What the lines beside questions can do stands in `finexpert.cli.chat_commands`.
 """
 
 from __future__ import annotations
@@ -14,13 +16,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common
-from finexpert.cli.ask import show
+from finexpert.cli.ask import save_figures, show
+from finexpert.cli.chat_commands import HELP, Chat, carry_out, explain
 
 if TYPE_CHECKING:
-    from finexpert.answers import Answer
-    from finexpert.session import Session
-
-_HELP = "/page shows the page, /undo takes the last turn back, /quit ends; anything else is a question"
+    from finexpert.answers import Answer, Clarification
 
 
 def chat(
@@ -34,28 +34,60 @@ def chat(
     retries: common.Retries = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    store: common.Store = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the conversation: taken up where it was left, saved after every turn.")
+    ] = None,
     trace: Annotated[
         Path | None, typer.Option(help="Write the records of all turns to this JSON file at the end.")
     ] = None,
 ) -> None:
-    """Ask question after question: later ones may refer to earlier ones. Input may also come from a pipe."""
+    """Ask question after question, correct, and teach: later questions may refer to earlier ones.
+
+    Input may also come from a pipe.
+    """
     settings = common.settings_from(
-        as_of=as_of, lm=lm, api_base=api_base, drafts=drafts, retries=retries, record=record, recordings=recordings
+        as_of=as_of,
+        lm=lm,
+        api_base=api_base,
+        drafts=drafts,
+        retries=retries,
+        record=record,
+        recordings=recordings,
+        store=store,
     )
     from finexpert.session import Session
 
-    answers: list[Answer] = []
+    out = common.console()
     with Session(common.open_source(data, filing, id, settings), settings=settings) as session:
-        common.console().print(_HELP, style="dim")
+        talk = Chat(session)
+        out.print(HELP, style="dim", markup=False)
+        if name:
+            _take_up(talk, name)
         try:
             for line in _lines():
-                if line == "/quit":
+                if line in ("/quit", "quit", "exit"):
                     break
-                if not _command(line, session, answers):
-                    answers.append(_asked(session, line))
+                if not carry_out(line, talk):
+                    _asked(talk, line)
+                if session.name:
+                    session.save(session.name)
         finally:
             if trace:
-                _write_trace(trace, answers)
+                _write_trace(trace, talk.answers)
+
+
+def _take_up(talk: Chat, name: str) -> None:
+    out = common.console()
+    notes = talk.session.resume(name)
+    if notes is None:
+        out.print(f"a new conversation named {name!r}", style="dim", markup=False)
+        return
+    turns = talk.session.workspace.turns
+    last = f"; the last was: {turns[-1].question}" if turns else ""
+    out.print(f"{name!r} goes on after {len(turns)} turns{last}", markup=False, soft_wrap=True)
+    for note in notes:
+        out.print(f"note: {note}", style="yellow", markup=False)
 
 
 def _lines() -> Iterator[str]:
@@ -68,54 +100,39 @@ def _lines() -> Iterator[str]:
             yield line
 
 
-def _command(line: str, session: Session, answers: list[Answer]) -> bool:
-    """Carry out a line that is no question; whether it was one."""
-    out = common.console()
-    if line == "/page":
-        page = getattr(session.source, "page_text", None)
-        out.print(page() if page else session.source.schema_card(), markup=False)  # type: ignore[union-attr]
-    elif line == "/undo":
-        if session.workspace.turns:
-            session.workspace.turns.pop()
-            answers.pop()
-            out.print("the last turn is taken back", style="dim")
+def _asked(talk: Chat, question: str) -> None:
+    """Answer a question, after asking back as long as something of it is unclear."""
+    session = talk.session
+    answer, knowledge = session.ask(question, clarify=True), ""
+    while (unclear := answer.clarification) is not None:
+        reply = _reply(unclear)
+        if unclear.kind == "term":
+            explain(talk, unclear, reply)
+            answer = session.ask(question, knowledge=knowledge, clarify=True)
         else:
-            out.print("there is no turn to take back", style="dim")
-    elif line.startswith("/"):
-        out.print(f"there is no {line.split()[0]}; {_HELP}", style="yellow", markup=False)
-    else:
-        return False
-    return True
+            knowledge = f"By {unclear.term!r} the user means: {reply}" if reply else ""
+            answer = session.ask(question, knowledge=knowledge, clarify=False)
+    talk.answers.append(answer)
+    talk.figures = save_figures(answer, session.settings.home / "records")
+    show(answer, None, talk.figures, brief=True)
 
 
-def _asked(session: Session, question: str) -> Answer:
-    """Answer a question, after asking back where it is unclear."""
-    answer = session.ask(question, clarify=True)
-    while answer.clarification is not None:
-        knowledge = _reply(answer)
-        answer = session.ask(question, knowledge=knowledge, clarify=False)
-    show(answer, None, [])
-    return answer
-
-
-def _reply(answer: Answer) -> str:
-    """What the user says to a question back, as knowledge for asking again; empty to take the reading proposed."""
-    unclear = answer.clarification
-    if unclear is None:
-        return ""
+def _reply(unclear: Clarification) -> str:
+    """What the user says to a question back; empty to have it answered as it was understood."""
     out = common.console()
     out.print(unclear.question, style="yellow", markup=False)
     for number, candidate in enumerate(unclear.candidates, 1):
         out.print(f"  {number}. {candidate}", markup=False)
     try:
-        reply = input("? (a number, yes, or in words) ").strip()
+        reply = input("? (in words, a number, or empty to go on) ").strip()
     except EOFError:
         return ""
-    if reply.lower() in ("", "y", "yes") and len(unclear.candidates) == 1:
-        return ""
+    if reply.lower() in ("y", "yes") and len(unclear.candidates) == 1:
+        reply = "1"
     if reply.isdigit() and 1 <= int(reply) <= len(unclear.candidates):
-        reply = unclear.candidates[int(reply) - 1]
-    return f"By {unclear.term!r} the user means: {reply}"
+        # A reading that was proposed is taken as it stands, so nothing has to be said about it.
+        return "" if unclear.kind == "reading" and len(unclear.candidates) == 1 else unclear.candidates[int(reply) - 1]
+    return reply
 
 
 def _write_trace(path: Path, answers: list[Answer]) -> None:

@@ -36,6 +36,9 @@ FilingFile = Annotated[
     Path | None, typer.Option("--filing", help="A JSON file with a page, or several, in the form of ConvFinQA.")
 ]
 FilingId = Annotated[str | None, typer.Option("--id", help="Which page of the file.")]
+Store = Annotated[
+    str | None, typer.Option("--store", help="File or postgresql:// address of memory and glossary; a file at home.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

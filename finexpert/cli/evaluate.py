@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,23 +11,27 @@ import typer
 
 from finexpert.cli import common
 from finexpert.cli.evaluate_convfinqa import convfinqa
+from finexpert.cli.evaluate_layers import keywords, lookup
+from finexpert.cli.evaluate_taught import flips, house, learned, memory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from finexpert.datasets.evaluation import Result, Summary
+    from finexpert.datasets.evaluation import Journal, Result, Summary
     from finexpert.datasets.fred_evaluation import Bench
     from finexpert.datasets.fred_questions import Question
 
 eval_app = typer.Typer(help="Run an evaluation, tracked in MLflow.", no_args_is_help=True)
 eval_app.command()(convfinqa)
+eval_app.command()(house)
+eval_app.command()(memory)
+eval_app.command()(lookup)
+eval_app.command()(keywords)
 
 
 @eval_app.command()
 def fred(
-    rungs: Annotated[str, typer.Option(help="Rungs of the ladder, with commas: sql, sql+script, +retries.")] = (
-        "sql,sql+script,+retries"
-    ),
+    rungs: Annotated[
+        str, typer.Option(help="Rungs of the ladder, with commas: sql, sql+script, +retries, +memory.")
+    ] = "sql,sql+script,+retries,+memory",
     baseline: Annotated[
         bool, typer.Option("--baseline/--no-baseline", help="The single call beside the rungs.")
     ] = True,
@@ -41,6 +47,10 @@ def fred(
     retries: common.Retries = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    store: Annotated[
+        str | None,
+        typer.Option(help="Memory and glossary for +memory; if not given, the lesson on recessions is taught first."),
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
@@ -52,14 +62,23 @@ def fred(
     from finexpert.datasets import fred_evaluation as evaluation
     from finexpert.datasets.fred import open_fred
     from finexpert.datasets.fred_questions import load_questions
+    from finexpert.datasets.house import recession_transcript
     from finexpert.language_models.roles import LanguageModels
     from finexpert.sandbox import Limits, Sandbox
 
     names = _rungs(rungs, baseline)
     asked = _chosen(load_questions(questions), only)
     source = open_fred(data, settings=settings)
-    with Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox:
-        bench = evaluation.Bench(source, sandbox, LanguageModels.from_settings(settings), settings)
+    models = LanguageModels.from_settings(settings)
+    with (
+        Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox,
+        ExitStack() as stack,
+    ):
+        bench = evaluation.Bench(source, sandbox, models, settings)
+        if evaluation.MEMORY in names:
+            days = {q.as_of for q in asked if q.as_of}
+            lessons = [recession_transcript()]
+            bench.taught = stack.enter_context(learned(store, lessons, source, models, settings, threads, days))
         run(bench, asked, names, repeats=repeats, threads=threads, fresh=fresh, json_out=json_out)
 
 
@@ -83,37 +102,53 @@ def _chosen(questions: Sequence[Question], only: str | None) -> list[Question]:
     return [q for q in questions if q.id in ids]
 
 
+Evaluation = Callable[["Journal[Result]", Callable[["Result"], None]], "list[Result]"]
+
+
 def run(
     bench: Bench,
     questions: Sequence[Question],
     rungs: Sequence[str],
     *,
-    repeats: int,
+    repeats: int = 1,
     threads: int,
     fresh: bool,
     json_out: Path | None,
-) -> None:
-    """Evaluate with a progress bar, inside an MLflow run; the journal goes when all is told."""
+    name: str = "fred",
+    total: int | None = None,
+    evaluate: Evaluation | None = None,
+) -> list[Result]:
+    """Evaluate with a progress bar, inside an MLflow run; the journal goes when all is told.
+
+    `evaluate` is how the questions are asked, where it is not every question on every rung; `total` how many that are.
+    """
     from finexpert import tracking
     from finexpert.datasets import fred_evaluation as evaluation
     from finexpert.datasets.evaluation import Journal, Result, summarise, write_json
 
     out = common.console()
     mark = evaluation.fingerprint(bench, questions, rungs, repeats)
-    place = bench.settings.home / "eval" / f"fred-{mark}.jsonl"
+    place = bench.settings.home / "eval" / f"{name}-{mark}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
     journal = Journal(place, Result)
     if journal.results:
         out.print(f"going on after {len(journal.results)} answers (--fresh starts over)")
-    uri = tracking.start(bench.settings, "finexpert eval fred")
+    uri = tracking.start(bench.settings, f"finexpert eval {name}")
     params = _params(bench, questions, rungs, repeats)
-    with tracking.run("eval fred", parent=True, params=params):
-        with common.progress("questions", len(questions) * len(rungs) * repeats) as advance:
+    with tracking.run(f"eval {name}", parent=True, params=params):
+        with common.progress("questions", total or len(questions) * len(rungs) * repeats) as advance:
             advance(len(journal.results))
-            results = evaluation.evaluate(
-                bench, questions, rungs, journal, repeats=repeats, threads=threads, on_result=lambda _: advance(1)
-            )
+
+            def told(result: Result) -> None:
+                advance(1)
+
+            if evaluate is not None:
+                results = evaluate(journal, told)
+            else:
+                results = evaluation.evaluate(
+                    bench, questions, rungs, journal, repeats=repeats, threads=threads, on_result=told
+                )
         summaries = [summarise(rung, [r for r in results if r.rung == rung]) for rung in rungs]
         _log(summaries, results, params)
     tracking.finish()
@@ -126,6 +161,19 @@ def run(
         write_json(json_out, content)
     place.unlink(missing_ok=True)
     _print(summaries, bench, uri)
+    _print_flips(results, rungs)
+    return results
+
+
+def _print_flips(results: Sequence[Result], rungs: Sequence[str]) -> None:
+    """What memory changed, question by question."""
+    before, after = "+retries", "+memory"
+    if not {before, after} <= set(rungs):
+        return
+    lost, won = flips(results, before, after)
+    out = common.console()
+    out.print(f"{after} lost against {before}: {', '.join(lost) or 'nothing'}", soft_wrap=True, markup=False)
+    out.print(f"{after} won: {', '.join(won) or 'nothing'}", soft_wrap=True, markup=False)
 
 
 def _params(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> dict[str, object]:
@@ -140,6 +188,7 @@ def _params(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], r
         "drafts": bench.settings.drafts,
         "retries": bench.settings.retries,
         "privacy": bench.settings.privacy,
+        "taught": bench.taught.fingerprint() if bench.taught else "",
     }
 
 

@@ -16,7 +16,10 @@ from finexpert.cli.chat import chat
 from finexpert.cli.data import data_app
 from finexpert.cli.doctor import doctor
 from finexpert.cli.evaluate import eval_app
+from finexpert.cli.glossary import glossary_app
+from finexpert.cli.memory import memory_app
 from finexpert.cli.record import export, replay
+from finexpert.cli.teach import teach
 
 app = typer.Typer(
     name="finexpert",
@@ -27,6 +30,9 @@ app = typer.Typer(
 )
 app.command()(ask)
 app.command()(chat)
+app.command()(teach)
+app.add_typer(memory_app, name="memory")
+app.add_typer(glossary_app, name="glossary")
 app.add_typer(eval_app, name="eval")
 app.add_typer(data_app, name="data")
 app.command()(doctor)

@@ -1,0 +1,181 @@
+"""`finexpert glossary`: the terms of this house and what they mean here.
+
+finexpert glossary define "stress month" "a month in which the spread is below 0.5" --alias "tense month"
+finexpert glossary show "stress month"
+finexpert glossary export terms.csv
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finexpert.cli import common, stores
+
+if TYPE_CHECKING:
+    from finexpert.stores.glossary import Keyword
+
+glossary_app = typer.Typer(help="Terms of this house and what they mean here.", no_args_is_help=True)
+
+Term = Annotated[str, typer.Argument(help="A term, or an alias.")]
+Alias = Annotated[list[str] | None, typer.Option(help="Another name for it; may be given more than once.")]
+
+
+def _page(keyword: Keyword) -> str:
+    """A keyword as lines that people read and that a diff compares."""
+    also = [f"also: {', '.join(keyword.aliases)}"] if keyword.aliases else []
+    when = stores.day(keyword.taught_at)
+    facts = f"{keyword.status}, version {keyword.version}, from {keyword.source}, by {keyword.taught_by}, {when}"
+    return "\n".join([f"# {keyword.term}", "", keyword.meaning, "", *also, facts])
+
+
+@glossary_app.command("list")
+def list_(store: common.Store = None, every: stores.All = False, as_json: common.Json = False) -> None:
+    """List the terms."""
+    with stores.opened(store) as (taught, _):
+        keywords = taught.glossary.keywords(stores.statuses(every))
+    if as_json:
+        stores.as_json([keyword.model_dump(mode="json") for keyword in keywords])
+    elif not keywords:
+        stores.say('No term is defined yet. Next: finexpert glossary define "TERM" "what it means here"')
+    else:
+        rows = [(k.term, k.meaning, ", ".join(k.aliases), k.status, str(k.version), k.taught_by) for k in keywords]
+        stores.table(("term", "meaning", "also", "status", "version", "by"), rows)
+
+
+@glossary_app.command()
+def show(term: Term, store: common.Store = None, as_json: common.Json = False) -> None:
+    """Show a term with its meaning."""
+    with stores.opened(store) as (taught, _):
+        keyword = taught.glossary.find(term)
+    if as_json:
+        stores.as_json(keyword.model_dump(mode="json"))
+    else:
+        stores.show_page(_page(keyword))
+
+
+@glossary_app.command()
+def define(
+    term: Annotated[str, typer.Argument(help="The term.")],
+    meaning: Annotated[str, typer.Argument(help="What it means here.")],
+    alias: Alias = None,
+    store: common.Store = None,
+) -> None:
+    """Define a term; the meaning that it had stays in its history."""
+    values = {"term": term, "meaning": meaning, "aliases": alias or []}
+    with stores.opened(store) as (taught, by):
+        stores.say_changed(taught.glossary.define(_keyword(values), by), "defined")
+
+
+def _keyword(values: dict[str, Any]) -> Keyword:
+    from pydantic import ValidationError
+
+    from finexpert.errors import StoreError
+    from finexpert.stores.glossary import Keyword
+    from finexpert.stores.texts import sentence
+
+    try:
+        return Keyword.model_validate(values)
+    except ValidationError as error:
+        raise StoreError(f"{str(values['term'])[:200]!r} cannot be kept: {sentence(error)}") from error
+
+
+@glossary_app.command()
+def edit(
+    term: Term,
+    meaning: Annotated[str | None, typer.Option(help="The new meaning; without an option $EDITOR opens.")] = None,
+    alias: Annotated[
+        list[str] | None, typer.Option(help="The new aliases, in the place of all before; '' for none.")
+    ] = None,
+    rename: Annotated[str | None, typer.Option(help="The new spelling of the term.")] = None,
+    store: common.Store = None,
+) -> None:
+    """Change the meaning, the aliases or the spelling of a term."""
+    with stores.opened(store) as (taught, by):
+        old = taught.glossary.find(term)
+        if meaning is None and alias is None and rename is None:
+            meaning, path = stores.edited(old.meaning + "\n", ".txt")
+            path.unlink()
+        aliases = None if alias is None else [name for name in alias if name.strip()]
+        given = {"meaning": meaning, "aliases": aliases, "term": rename}
+        values = old.model_dump(mode="json") | {key: value for key, value in given.items() if value is not None}
+        new = _keyword(values)
+        if new == old:
+            stores.say("nothing was changed")
+            return
+        stores.say_changed(taught.glossary.edit(new, by), "kept")
+
+
+@glossary_app.command()
+def retire(term: Term, store: common.Store = None) -> None:
+    """Take a term out of use; nothing of it is lost."""
+    with stores.opened(store) as (taught, by):
+        stores.say_changed(taught.glossary.retire(term, by), "retired")
+
+
+@glossary_app.command()
+def history(term: Term, diff: stores.Diff = False, store: common.Store = None, as_json: common.Json = False) -> None:
+    """Show every version of a term: when, by whom, and what was done."""
+    with stores.opened(store) as (taught, _):
+        stores.show_history(taught.glossary, term, _page, diff, as_json)
+
+
+@glossary_app.command()
+def revert(
+    term: Term, version: Annotated[int, typer.Argument(help="As `history` shows it.")], store: common.Store = None
+) -> None:
+    """Take back an earlier version, as a new one."""
+    with stores.opened(store) as (taught, by):
+        stores.say_changed(taught.glossary.revert(term, version, by), f"reverted to version {version}")
+
+
+@glossary_app.command()
+def undo(store: common.Store = None) -> None:
+    """Take back the last change of the glossary; once more, and the change is there again."""
+    with stores.opened(store) as (taught, by):
+        undone = taught.glossary.undo(by)
+        entry, _ = taught.glossary.history(undone.term)[0]
+    stores.say_changed(undone, entry.action)
+
+
+@glossary_app.command()
+def search(
+    text: Annotated[str, typer.Argument(help="A question, or words of it.")],
+    limit: stores.Limit = 8,
+    store: common.Store = None,
+    as_json: common.Json = False,
+) -> None:
+    """Show the terms that are nearest in meaning, with their cosine."""
+    with stores.opened(store) as (taught, _):
+        found = taught.glossary.search([text], limit)
+    if as_json:
+        stores.as_json([{"term": keyword.term, "score": round(score, 4)} for keyword, score in found])
+    elif not found:
+        stores.say("No term is defined yet")
+    else:
+        stores.table(("score", "term", "meaning"), [(f"{score:.2f}", k.term, k.meaning) for k, score in found])
+
+
+@glossary_app.command()
+def export(file: Annotated[Path, typer.Argument(help="A .csv or .jsonl file.")], store: common.Store = None) -> None:
+    """Write the terms to a file, for a spreadsheet or a program."""
+    with stores.opened(store) as (taught, _):
+        taught.glossary.export(file)
+        count = len(taught.glossary.keywords())
+    stores.say(f"{count} term{'' if count == 1 else 's'} in {file}")
+
+
+@glossary_app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="A .csv or .jsonl file with terms and meanings.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the meaning of the file for terms that have one.")
+    ] = False,
+    store: common.Store = None,
+) -> None:
+    """Define terms from a file; exit code 1 if a line could not be taken."""
+    with stores.opened(store) as (taught, by):
+        results = taught.glossary.import_(file, by, replace)
+    stores.show_imported(results)

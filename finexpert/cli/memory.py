@@ -1,0 +1,239 @@
+"""`finexpert memory`: look at the processes that were taught, correct them, and carry them from one store to another.
+
+finexpert memory list
+finexpert memory show "Recession Calculation"
+finexpert memory history "Recession Calculation" --diff
+finexpert memory undo
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from finexpert.cli import common, stores
+
+if TYPE_CHECKING:
+    from finexpert.stores.memory import Memory
+    from finexpert.stores.process import Process
+
+memory_app = typer.Typer(help="Look at the processes that were taught, and correct them.", no_args_is_help=True)
+
+Heading = Annotated[str, typer.Argument(help="The heading of a process, or an alias.")]
+Unchecked = Annotated[bool, typer.Option("--unchecked", help="Without running the taught case.")]
+
+_EDITED = "edited; not checked again"
+
+
+@memory_app.command("list")
+def list_(store: common.Store = None, every: stores.All = False, as_json: common.Json = False) -> None:
+    """List the processes: active ones and drafts."""
+    with stores.opened(store) as (taught, _):
+        processes = taught.memory.processes(stores.statuses(every))
+    if as_json:
+        brief = {"id", "heading", "aliases", "status", "version", "taught_by", "taught_at", "note"}
+        stores.as_json([process.model_dump(mode="json", include=brief) for process in processes])
+    elif not processes:
+        stores.say(
+            "No process was taught yet. Next: finexpert chat, and `remember` there; or finexpert teach TRANSCRIPT"
+        )
+    else:
+        rows = [
+            (p.heading, ", ".join(p.aliases), p.status, str(p.version), p.taught_by, stores.day(p.taught_at), p.note)
+            for p in processes
+        ]
+        stores.table(("heading", "also", "status", "version", "taught by", "at", "note"), rows)
+
+
+@memory_app.command()
+def check(
+    heading: Heading,
+    data: common.Data = None,
+    lm: common.Model = None,
+    api_base: common.ApiBase = None,
+    recordings: common.Recordings = None,
+    record: common.Record = None,
+    store: common.Store = None,
+) -> None:
+    """Run a process on the case that it was taught on: active if it gives the accepted result, else a draft.
+
+    The exit code is 3 where it is a draft.
+    """
+    settings = common.settings_from(lm=lm, api_base=api_base, recordings=recordings, record=record, store=store)
+    from finexpert.cli.chat_commands import show_remembered
+    from finexpert.datasets.fred import open_fred
+    from finexpert.session import Session
+
+    with Session(open_fred(data, settings=settings), settings=settings) as session:
+        checked = session.check(session.stores.memory.find(heading))
+    show_remembered(checked)
+    if checked.problems:
+        raise typer.Exit(3)
+
+
+@memory_app.command()
+def show(heading: Heading, store: common.Store = None, as_json: common.Json = False) -> None:
+    """Show a process as the markdown that `export` writes."""
+    from finexpert.stores.process_files import to_markdown
+
+    with stores.opened(store) as (taught, _):
+        process = taught.memory.find(heading)
+    if as_json:
+        stores.as_json(process.model_dump(mode="json"))
+    else:
+        stores.show_page(to_markdown(process).rstrip("\n"))
+
+
+@memory_app.command()
+def edit(
+    heading: Heading,
+    file: Annotated[Path | None, typer.Option("--from", help="Take this file instead of opening $EDITOR.")] = None,
+    unchecked: Unchecked = False,
+    store: common.Store = None,
+) -> None:
+    """Change a process in $EDITOR; what was active becomes a draft if what it does was changed."""
+    from finexpert.errors import StoreError
+    from finexpert.stores.exchange import read_text
+    from finexpert.stores.process_files import from_markdown, to_markdown
+
+    with stores.opened(store) as (taught, by):
+        old = taught.memory.find(heading)
+        before = to_markdown(old)
+        text, path = (read_text(file), file) if file else stores.edited(before, ".md")
+        try:
+            new = _as_edited(old, from_markdown(text, str(path)), unchecked)
+            kept = taught.memory.edit(new, by) if new != old else old
+        except StoreError as error:
+            if file is None:
+                error.add_note(f"your text is kept: finexpert memory edit {old.heading!r} --from {path}")
+                stores.say(error.__notes__[-1])
+            raise
+        if file is None:
+            path.unlink()
+    if kept == old:
+        stores.say("nothing was changed")
+        return
+    stores.say_changed(kept, "kept")
+    if kept.status == "draft" and old.status == "active":
+        stores.say(f"It is not used until it is checked: finexpert memory check {kept.heading!r}")
+
+
+def _as_edited(old: Process, new: Process, unchecked: bool) -> Process:
+    """The process of an edited file as the next version of the old one."""
+    from finexpert.errors import ProcessFileError, StaleEntry
+
+    if new.id in ("", old.id) and new.version not in (0, old.version):
+        raise StaleEntry(
+            f"the file was made from version {new.version} of {old.heading!r}, which has version {old.version} by now: "
+            f"see `finexpert memory history {old.heading!r} --diff`, and set the version in the file"
+        )
+    if new.status != old.status and not (new.status == "draft" and new.id == ""):
+        raise ProcessFileError(
+            f"the file says that {old.heading!r} is {new.status}, and it is {old.status}: "
+            f"`finexpert memory activate` and `retire` change that"
+        )
+    update = {"id": old.id, "version": old.version, "status": old.status}
+    update |= {key: getattr(new, key) or getattr(old, key) for key in ("taught_by", "taught_at")}
+    does = {"steps", "variables", "case"}
+    changed = new.model_dump(include=does) != old.model_dump(include=does)
+    if old.status == "active" and changed and not unchecked:
+        update |= {"status": "draft", "note": _EDITED}
+    return new.model_copy(update=update)
+
+
+@memory_app.command()
+def activate(heading: Heading, unchecked: Unchecked = False, store: common.Store = None) -> None:
+    """Let questions use a draft, or a retired process again, without a check."""
+    from finexpert.errors import StoreError
+
+    with stores.opened(store) as (taught, by):
+        found = taught.memory.find(heading)
+        if found.status == "active":
+            stores.say(f"{found.heading} is active already")
+            return
+        if not unchecked:
+            raise StoreError(
+                f"{found.heading!r} is not in use ({found.status}): `finexpert memory check {found.heading!r}` runs its taught case "
+                f"and makes it active if the answer is the same. --unchecked makes it active without"
+            )
+        stores.say_changed(taught.memory.activate(heading, by), "activated")
+
+
+@memory_app.command()
+def retire(heading: Heading, store: common.Store = None) -> None:
+    """Take a process out of use; nothing of it is lost."""
+    with stores.opened(store) as (taught, by):
+        stores.say_changed(taught.memory.retire(heading, by), "retired")
+
+
+@memory_app.command()
+def history(
+    heading: Heading, diff: stores.Diff = False, store: common.Store = None, as_json: common.Json = False
+) -> None:
+    """Show every version of a process: when, by whom, and what was done."""
+    from finexpert.stores.process_files import to_markdown
+
+    with stores.opened(store) as (taught, _):
+        stores.show_history(taught.memory, heading, to_markdown, diff, as_json)
+
+
+@memory_app.command()
+def revert(
+    heading: Heading, version: Annotated[int, typer.Argument(help="As `history` shows it.")], store: common.Store = None
+) -> None:
+    """Take back an earlier version, as a new one."""
+    with stores.opened(store) as (taught, by):
+        stores.say_changed(taught.memory.revert(heading, version, by), f"reverted to version {version}")
+
+
+@memory_app.command()
+def undo(store: common.Store = None) -> None:
+    """Take back the last change of the memory; once more, and the change is there again."""
+    with stores.opened(store) as (taught, by):
+        _say_undone(taught.memory, by)
+
+
+def _say_undone(memory: Memory, by: str) -> None:
+    undone = memory.undo(by)
+    entry, _ = memory.history(undone.heading)[0]
+    stores.say_changed(undone, entry.action)
+
+
+@memory_app.command()
+def export(folder: Annotated[Path, typer.Argument(help="Where to write.")], store: common.Store = None) -> None:
+    """Write each process as a markdown file, also drafts and retired ones."""
+    with stores.opened(store) as (taught, _):
+        paths = taught.memory.export(folder)
+    stores.say(f"{len(paths)} file{'' if len(paths) == 1 else 's'} in {folder}")
+
+
+@memory_app.command("import")
+def import_(
+    paths: Annotated[list[Path], typer.Argument(help="Markdown files, or folders of them.")],
+    trust: Annotated[bool, typer.Option("--trust", help="Take the status from the file; else all are drafts.")] = False,
+    store: common.Store = None,
+) -> None:
+    """Read processes from files; exit code 1 if one could not be taken. Nothing in the store is changed."""
+    with stores.opened(store) as (taught, by):
+        results = taught.memory.import_(paths, by, trust)
+    stores.show_imported(results)
+
+
+@memory_app.command()
+def search(
+    text: Annotated[str, typer.Argument(help="A question, or words of it.")],
+    limit: stores.Limit = 8,
+    store: common.Store = None,
+    as_json: common.Json = False,
+) -> None:
+    """Show the active processes that are nearest in meaning, with their cosine."""
+    with stores.opened(store) as (taught, _):
+        found = taught.memory.search([text], limit)
+    if as_json:
+        stores.as_json([{"heading": process.heading, "score": round(score, 4)} for process, score in found])
+    elif not found:
+        stores.say("No process is active. finexpert memory list shows drafts")
+    else:
+        stores.table(("score", "heading", "also"), [(f"{s:.2f}", p.heading, ", ".join(p.aliases)) for p, s in found])

@@ -1,0 +1,167 @@
+"""Checks of a taught process that need no language model: would its SQL and code run, and does it only say what to do.
+
+    problems(process, warehouse, as_of)  ->  ["step 2: its SELECT does not run: there is no table 'wages'"]
+
+A process with a problem stays a draft. That it also computes the right thing is found out by running it on the case
+that it was taught on; `same_result` compares what came out then.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime as dt
+import math
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from finexpert.errors import QueryError
+from finexpert.sandbox.policy import refusals
+from finexpert.sources.warehouse import Warehouse
+from finexpert.stores.process import Process
+
+_DIGITS = re.compile(r"\d+(?:[.,-]\d+)*")
+# Cyrillic, and the Greek letters that look Latin; others, as in an alpha or a sigma, are symbols.
+_LIKE_LATIN = re.compile(
+    "[\u0400-\u052f\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf]"
+)
+_PLACEHOLDER = re.compile(r"<([A-Za-z_]\w*)>")
+
+# What is said to a program and not to somebody who computes. It is easily evaded, and not what safety rests on: a
+# process is a text in a prompt, and what a model writes after reading it is confined like everything that it writes.
+_SAID_TO_A_PROGRAM = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|rules?|above|previous|earlier|definitions?)\b"
+    r"|\bsystem prompt\b|\byou are (?:now|an?)\b|\bas an? (?:ai|assistant|language model)\b|\bjailbreak\b"
+    r"|\b(?:api|secret|private)[ _-]?keys?\b|\bpasswords?\b|\bcredentials?\b|\benvironment variables?\b"
+    r"|\bhttps?://|\b(?:curl|wget|ssh|rm -rf)\b|\b(?:send|post|upload|e-?mail|exfiltrate)\b[^.]{0,40}\bto\b"
+    r"|\b(?:do not|don't|never) (?:tell|show|mention|inform)\b|\[\[ ?##|</?(?:system|user|assistant|tool)>",
+    re.IGNORECASE,
+)
+
+
+def problems(process: Process, source: Warehouse | None, as_of: dt.date) -> list[str]:
+    """What is wrong with a process, in words for the expert; empty if nothing is."""
+    return [
+        *_mixed_letters(process),
+        *_undeclared(process),
+        *_instructions(process),
+        *(_selects(process, source, as_of) if source is not None else ()),
+        *_scripts(process),
+    ]
+
+
+def _texts(process: Process) -> Iterator[tuple[str, str]]:
+    yield "the heading", process.heading
+    yield from (("an alias", alias) for alias in process.aliases)
+    for variable in process.variables:
+        yield f"the variable {variable.name}", f"{variable.meaning} {variable.example}"
+    for number, step in enumerate(process.steps, 1):
+        yield f"step {number}", "\n".join(filter(None, [step.text, step.sql, step.code]))
+
+
+def _mixed_letters(process: Process) -> Iterator[str]:
+    """Names in which a letter of another script looks like a Latin one, so that two names look the same."""
+    for place, name in (("the heading", process.heading), *(("an alias", alias) for alias in process.aliases)):
+        for word in re.findall(r"\w+", name):
+            if re.search("[a-zA-Z]", word) and _LIKE_LATIN.search(word):
+                yield f"{place}: {word!r} mixes Latin letters with others that look like them"
+
+
+def _undeclared(process: Process) -> Iterator[str]:
+    known = {variable.name for variable in process.variables}
+    for number, step in enumerate(process.steps, 1):
+        used = set(_PLACEHOLDER.findall(f"{step.text}\n{step.sql or ''}"))
+        for name in sorted(used - known):
+            yield f"step {number}: <{name}> is no variable of the process"
+
+
+def _instructions(process: Process) -> Iterator[str]:
+    for place, text in _texts(process):
+        if found := _SAID_TO_A_PROGRAM.search(text):
+            yield f"{place}: {found[0]!r} reads like an instruction to the program and not like a step of an analysis"
+
+
+def _selects(process: Process, source: Warehouse, as_of: dt.date) -> Iterator[str]:
+    for number, step in enumerate(process.steps, 1):
+        if step.sql:
+            try:
+                source.query(filled_in(step.sql, process), as_of=as_of)
+            except QueryError as error:
+                yield f"step {number}: its SELECT does not run: {error}"
+
+
+def _scripts(process: Process) -> Iterator[str]:
+    for number, step in enumerate(process.steps, 1):
+        code = textwrap.dedent(filled_in(step.code or "", process))
+        try:
+            ast.parse(code)
+        except SyntaxError as error:
+            yield f"step {number}: its code is not Python: {error.msg}, line {error.lineno}"
+            continue
+        yield from (f"step {number}: {refusal}" for refusal in refusals(code))
+
+
+def filled_in(text: str, process: Process) -> str:
+    """SQL or code with the values of the taught case in place of its variables.
+
+    >>> from finexpert.stores.process import ProcessStep, Variable
+    >>> taught = Process(heading="Highest rate", variables=[Variable(name="start", example="2000-01-01")],
+    ...                  steps=[ProcessStep(text="take the rates since <start>")])
+    >>> filled_in("SELECT max(dff) FROM rates WHERE date >= <start>", taught)
+    "SELECT max(dff) FROM rates WHERE date >= '2000-01-01'"
+    """
+    examples = {variable.name: variable.example for variable in process.variables}
+
+    def value(found: re.Match[str]) -> str:
+        example = examples.get(found[1])
+        if example is None:
+            return found[0]
+        quoted = found.start() > 0 and text[found.start() - 1] in "'\""
+        return example.strip("'\"") if quoted else _literal(example)
+
+    return _PLACEHOLDER.sub(value, text)
+
+
+def _literal(example: str) -> str:
+    """A value as SQL and Python write it: numbers, lists and what is quoted or typed already stay as they are."""
+    plain = re.fullmatch(r"-?[\d.]+|'.*'|\".*\"|\[.*\]|\(.*\)|[A-Za-z_][\w.]*\s*[('].*|True|False", example, re.DOTALL)
+    return example if plain else f"'{example}'"
+
+
+def same_result(expected: Any, found: Any) -> bool:
+    """Whether two results, as records keep them, are the same but for noise in the last digits.
+
+    A table is the same if it has each expected column, whatever it is called, in the same order of rows.
+
+    >>> same_result({"columns": ["start"], "data": [["2001-01-01"]]}, {"columns": ["n", "s"], "data": [[1, "2001-01-01"]]})
+    True
+    >>> same_result([2.0, 3], [2.0000000001, 3]), same_result([2.0], [2.1])
+    (True, False)
+    """
+    if isinstance(expected, dict) and isinstance(found, dict):
+        columns = _columns(found)
+        return all(any(same_result(column, other) for other in columns) for column in _columns(expected))
+    if isinstance(expected, list) and isinstance(found, list):
+        return len(expected) == len(found) and all(map(same_result, expected, found))
+    numbers = [value for value in (expected, found) if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(numbers) == 2:
+        return math.isclose(*numbers, rel_tol=1e-6, abs_tol=1e-9)
+    if isinstance(expected, str) and isinstance(found, str):
+        return _day(expected) == _day(found) or (bool(_DIGITS.findall(expected)) and _same_numbers(expected, found))
+    return type(expected) is type(found) and bool(expected == found)
+
+
+def _same_numbers(expected: str, found: str) -> bool:
+    """Two sentences say the same if they hold the same numbers and dates in the same order."""
+    return _DIGITS.findall(expected) == _DIGITS.findall(found)
+
+
+def _columns(table: dict[str, Any]) -> list[list[Any]]:
+    rows = table.get("data", [])
+    return [[row[index] for row in rows] for index in range(len(table.get("columns", [])))]
+
+
+def _day(value: str) -> str:
+    """A midnight timestamp as the day that it is."""
+    return value[:10] if re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00(\.0+)?Z?", value) else value
