@@ -11,6 +11,7 @@ import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -19,7 +20,7 @@ from finexpert.answers import Answer, show
 from finexpert.datasets.answer_matching import matches
 from finexpert.datasets.evaluation import side_by_side
 from finexpert.datasets.transcripts import Line, resolve_expect
-from finexpert.errors import StepError, StoreError
+from finexpert.errors import NameTaken, StepError, StoreError, UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.teaching import Decision, Remembered
 from finexpert.sandbox import Limits, Sandbox
@@ -33,6 +34,9 @@ Status = Literal[
     "answered", "as expected", "not as expected", "failed", "active", "draft", "ignored", "clash", "defined"
 ]
 BAD: tuple[Status, ...] = ("not as expected", "failed", "draft", "clash")
+
+# What a line is answered by, where the next one does so.
+_ANSWERED_BY = (("message", "reply"), ("remember", "clash"))
 
 
 class Played(BaseModel):
@@ -59,11 +63,11 @@ def play(
         following = rest[0][1] if rest else None
         try:
             result = _play(session, number, line, following, as_of)
-        except (StepError, StoreError) as error:
+        except (StepError, StoreError, UnknownPrompt) as error:
             result = Played(number=number, said=_said(line), status="failed", text=str(error))
         played.append(result)
         on_line(result)
-        if following is not None and following.action in ("reply", "clash"):
+        if following is not None and (line.action, following.action) in _ANSWERED_BY:
             rest.pop(0)
         if result.status in BAD:
             break
@@ -141,7 +145,11 @@ def teach_all(
     models: LanguageModels | None = None,
     taught: Taught | None = None,
 ) -> dict[Path, list[Played]]:
-    """Play each transcript in a conversation of its own, into one store; they do not see each other's turns."""
+    """Play each transcript in a conversation of its own, into one store.
+
+    With several threads no lesson sees what another teaches: each goes into a store of its own first, so that what is
+    asked of a model does not depend on which is faster. What was learned is put together at the end.
+    """
     results: dict[Path, list[Played]] = {}
     models = models or LanguageModels.from_settings(settings)
     with ExitStack() as stack:
@@ -149,10 +157,29 @@ def teach_all(
             taught = stack.enter_context(Taught.from_settings(settings))
         limits = Limits(wall_seconds=settings.script_seconds)
         sandbox = stack.enter_context(Sandbox(limits, workers=max(settings.workers, min(threads, 4))))
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="finexpert-lessons-")))
 
-        def one(path: Path, lines: Sequence[Line]) -> None:
-            session = Session(source, settings=settings, models=models, sandbox=sandbox, taught=taught)
-            results[path] = play(session, lines, lambda played: on_line(path, played))
+        def one(path: Path, store: Taught) -> None:
+            session = Session(source, settings=settings, models=models, sandbox=sandbox, taught=store)
+            results[path] = play(session, lessons[path], lambda played: on_line(path, played))
 
-        side_by_side(one, lessons.items(), threads)
+        if threads == 1:
+            side_by_side(one, [(path, taught) for path in lessons], threads)
+        else:
+            embedder = taught.memory.embedder
+            stores = {
+                path: stack.enter_context(Taught.open(folder / f"{number}.sqlite", embedder))
+                for number, path in enumerate(lessons)
+            }
+            side_by_side(one, stores.items(), threads)
+            for path, store in stores.items():
+                _put(store, taught, results[path])
     return {path: results[path] for path in lessons if path in results}
+
+
+def _put(learned: Taught, taught: Taught, played: list[Played]) -> None:
+    """What one lesson taught goes into the store; a name that is taken there is a clash."""
+    try:
+        learned.copy_into(taught)
+    except NameTaken as error:
+        played[-1] = played[-1].model_copy(update={"status": "clash", "notes": [*played[-1].notes, str(error)]})

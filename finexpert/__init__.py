@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from finexpert.answers import Answer, AnswerFormat
     from finexpert.modules.financial_expert import FinancialExpert
+    from finexpert.optimizers.loading import load
     from finexpert.session import Session
     from finexpert.settings import Settings
     from finexpert.sources.filing import Filing
@@ -32,6 +33,7 @@ _HOME = {
     "Session": "finexpert.session",
     "Settings": "finexpert.settings",
     "Warehouse": "finexpert.sources.warehouse",
+    "load": "finexpert.optimizers.loading",
 }
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "Session",
     "Settings",
     "Warehouse",
+    "load",
 ]
 
 # A checkout without symbolic links holds small text files in place of the layer folders.

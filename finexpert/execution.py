@@ -28,6 +28,7 @@ from finexpert.plans import Cell, Compute, Extract, Plan, Quote, Reference, Scri
 from finexpert.sandbox import Sandbox
 from finexpert.sources.filing import Filing
 from finexpert.sources.warehouse import Frame, Warehouse
+from finexpert.syntax import parse
 from finexpert.workspace import NamedFrame, Value, Workspace
 
 T = TypeVar("T")
@@ -318,7 +319,7 @@ def names_in(code: str) -> set[str]:
     >>> sorted(names_in("answer = gdp.value.max()"))
     ['answer', 'gdp']
     """
-    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+    return {node.id for node in ast.walk(parse(code)) if isinstance(node, ast.Name)}
 
 
 def _span(frames: Sequence[NamedFrame]) -> str | None:

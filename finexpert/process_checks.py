@@ -8,7 +8,6 @@ that it was taught on; `same_result` compares what came out then.
 
 from __future__ import annotations
 
-import ast
 import datetime as dt
 import math
 import re
@@ -20,12 +19,9 @@ from finexpert.errors import QueryError
 from finexpert.sandbox.policy import refusals
 from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.process import Process
+from finexpert.syntax import parse
 
 _DIGITS = re.compile(r"\d+(?:[.,-]\d+)*")
-# Cyrillic, and the Greek letters that look Latin; others, as in an alpha or a sigma, are symbols.
-_LIKE_LATIN = re.compile(
-    "[\u0400-\u052f\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf]"
-)
 _PLACEHOLDER = re.compile(r"<([A-Za-z_]\w*)>")
 
 # What is said to a program and not to somebody who computes. It is easily evaded, and not what safety rests on: a
@@ -43,7 +39,6 @@ _SAID_TO_A_PROGRAM = re.compile(
 def problems(process: Process, source: Warehouse | None, as_of: dt.date) -> list[str]:
     """What is wrong with a process, in words for the expert; empty if nothing is."""
     return [
-        *_mixed_letters(process),
         *_undeclared(process),
         *_instructions(process),
         *(_selects(process, source, as_of) if source is not None else ()),
@@ -58,14 +53,6 @@ def _texts(process: Process) -> Iterator[tuple[str, str]]:
         yield f"the variable {variable.name}", f"{variable.meaning} {variable.example}"
     for number, step in enumerate(process.steps, 1):
         yield f"step {number}", "\n".join(filter(None, [step.text, step.sql, step.code]))
-
-
-def _mixed_letters(process: Process) -> Iterator[str]:
-    """Names in which a letter of another script looks like a Latin one, so that two names look the same."""
-    for place, name in (("the heading", process.heading), *(("an alias", alias) for alias in process.aliases)):
-        for word in re.findall(r"\w+", name):
-            if re.search("[a-zA-Z]", word) and _LIKE_LATIN.search(word):
-                yield f"{place}: {word!r} mixes Latin letters with others that look like them"
 
 
 def _undeclared(process: Process) -> Iterator[str]:
@@ -95,7 +82,7 @@ def _scripts(process: Process) -> Iterator[str]:
     for number, step in enumerate(process.steps, 1):
         code = textwrap.dedent(filled_in(step.code or "", process))
         try:
-            ast.parse(code)
+            parse(code)
         except SyntaxError as error:
             yield f"step {number}: its code is not Python: {error.msg}, line {error.lineno}"
             continue

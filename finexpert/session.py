@@ -28,7 +28,7 @@ from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.modules.teaching import Decision, Remembered, Teaching
 from finexpert.sandbox import Limits, Sandbox
-from finexpert.settings import Settings
+from finexpert.settings import Settings, with_options
 from finexpert.sources.filing import Filing
 from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.glossary import Keyword
@@ -61,8 +61,9 @@ class Session:
         taught: Taught | None = None,
     ) -> None:
         self.source = source
-        self.settings = settings or Settings()
         self.expert = expert or FinancialExpert()
+        # What compiling chose for this program counts where the user has not said otherwise.
+        self.settings = with_options(settings or Settings(), getattr(self.expert, "options", {}))
         self.models = models or LanguageModels.from_settings(self.settings)
         self._owns_sandbox = sandbox is None
         # A page needs no scripts, so it can be asked about where scripts cannot be confined.
@@ -180,10 +181,10 @@ class Session:
 
     def save(self, name: str) -> Path:
         """Keep the conversation under a name in `home`/sessions: its turns and SELECTs, no rows."""
+        folder, as_of = self.settings.home / "sessions", self.settings.as_of
+        path = saved_session.save(folder, name, self.workspace, self.source_name, as_of, self.declined)
         self.name = name
-        return saved_session.save(
-            self.settings.home / "sessions", name, self.workspace, self.source_name, self.settings.as_of, self.declined
-        )
+        return path
 
     def resume(self, name: str) -> list[str] | None:
         """Take up a saved conversation; gives what is not as it was, or None if there is none of this name."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 import getpass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -99,3 +100,14 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def with_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
+    """The settings with the options that compiling chose, where a user has not set them.
+
+    >>> with_options(Settings(retries=1), {"drafts": False, "retries": 5, "judge": True}).model_dump(
+    ...     include={"drafts", "retries"})
+    {'drafts': False, 'retries': 1}
+    """
+    free = set(type(settings).model_fields) - settings.model_fields_set
+    return settings.model_copy(update={name: value for name, value in options.items() if name in free})

@@ -131,9 +131,9 @@ def _understood(
         number = term.known_as or 0
         same = list(candidates[number - 1 : number]) if number > 0 else []
         same = same or [known for known in candidates if name in known.names]
-        if not same:
+        if not same and name not in {normalise(other.term) for other in unknown}:
             unknown.append(_clarification(term.term, candidates))
-        elif same[0] not in meant:
+        elif same and same[0] not in meant:
             meant.append(same[0])
     meanings = [entry for entry in meant if isinstance(entry, Keyword)]
     named = phrases_in(question, [name for keyword in meanings for name in keyword.names])

@@ -1,1 +1,1 @@
-"""How a capability is compiled. Nothing is compiled yet."""
+"""How a capability is compiled: tasks and metrics, recipes, the gate, and the artifact that is left."""

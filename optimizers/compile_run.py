@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from finexpert.optimizers.artifact import layers_of
 from finexpert.optimizers.compiling import Outcome, compile_layer
 from finexpert.optimizers.fingerprints import digest, of_signature
 from finexpert.optimizers.journal import Journal, fingerprint
+from finexpert.optimizers.manifest import Provenance
 from finexpert.optimizers.recipes import recipe_of
 from finexpert.optimizers.search import Models, Search
 from finexpert.optimizers.spending import Limits, Purse
@@ -44,7 +45,7 @@ class CompilePlan:
     holdout: int | None = None
     candidates: int = 6
     seed: int = 0
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     keep_anyway: bool = False
     end_to_end: bool = True
 
@@ -123,10 +124,9 @@ class CompileRun:
         """Compile one layer and go on with what was kept."""
         plan, base = self.plan, layers_of(self.expert)[name]
         task = task_of(name, self.bench)
-        train, val, holdout = (
-            task.load(split, most, plan.seed)
-            for split, most in (("train", plan.train), ("val", plan.val), ("holdout", plan.holdout))
-        )
+        train = task.load("train", plan.train, plan.seed)
+        val = task.load("val", plan.val, plan.seed)
+        holdout = task.load("holdout", plan.holdout, plan.seed)
         journal = Journal(self.folder / f"{name}.jsonl")
         models = Models(self.roles.student, self.roles.teacher, self.roles.reflection.default)
         search = Search(task, base, models, journal, train, val, plan.seed, self.threads, plan.candidates, self.watch)
@@ -184,8 +184,10 @@ class CompileRun:
             for name, entry in manifest.layers.items():
                 if name not in self.kept and entry.optimizer:
                     kept = entry.model_dump(exclude={"file", "class_", "sha256", "predictors"})
-                    layers[name] = artifact.Provenance.model_validate(kept)
+                    layers[name] = Provenance.model_validate(kept)
         verdict = self.verdict or WholeVerdict()
+        if not verdict.evidence and manifest is not None:
+            verdict = replace(verdict, options=manifest.options, evidence=manifest.evidence)
         return artifact.save(
             self.expert,
             folder,

@@ -88,7 +88,7 @@ def compile_layer(
         try:
             _compile(search, recipe, holdout, budget, outcome, keep_anyway)
         except BudgetExceeded as error:
-            outcome.ended = f"the budget ended before the gate could judge: {error}"
+            outcome.ended = f"the budget ended before the gate could judge: {_spent_words(error)}"
     outcome.spent = already + Spent.of(meter.calls)
     outcome.seconds = time.perf_counter() - begun
     search.watch.decided(outcome)
@@ -107,7 +107,8 @@ def _compile(
         with _within(budget, needed, time.perf_counter() - begun):
             recipe.run(search)
     except BudgetExceeded as error:
-        outcome.ended = f"the search ended with its budget: {error}"
+        outcome.ended = f"the search ended with its share of the budget: {_spent_words(error)}"
+    outcome.ended = outcome.ended or search.note
     outcome.best = best = search.best()
     after = before if best.name == AS_IT_STANDS else search.scores(best.states, holdout, "holdout")
     outcome.decision = gate.decide(
@@ -134,3 +135,8 @@ def _spent_on(search: Search, states: States, records: Sequence[Record]) -> Spen
     program = fingerprint(states)
     lines = [search.journal.scored(program, "holdout", record.id) for record in records]
     return sum((line.spent for line in lines if line is not None), Spent())
+
+
+def _spent_words(error: BudgetExceeded) -> str:
+    # The rest of the message names the settings of one answer's budget.
+    return f"{str(error).split(';')[0].removeprefix('the budget is used up: ')}; give more with --budget"

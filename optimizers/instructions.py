@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import dspy
+from dspy.utils.exceptions import AdapterParseError
 
 from finexpert.errors import BudgetExceeded, ConfigurationError
 from finexpert.language_models import usage
@@ -113,6 +114,9 @@ def _run(search: Search, trying: Trying, compile_: Callable[[], Any]) -> None:
             compile_()
     except BudgetExceeded:
         return
+    except AdapterParseError:
+        # What was scored until then counts.
+        search.note = "the reflection model gave no usable instruction: name a stronger one with --reflection-lm"
     if trying.error is not None and not isinstance(trying.error, BudgetExceeded):
         raise trying.error
 

@@ -39,6 +39,9 @@ class KeywordRephrasingTask(Task):
     def _scenarios(self) -> Mapping[str, Scenario]:
         return keyword_examples.load_scenarios()
 
+    def prepare(self) -> None:
+        self._stores, self._scenarios  # noqa: B018  (made when first looked at)
+
     def ask(self, layer: dspy.Module, record: KeywordRecord) -> Rephrased:
         taught = self._stores[record.scenario]
         found = layer(

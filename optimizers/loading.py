@@ -18,7 +18,7 @@ import json
 import logging
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ def load(place: str | Path = "promoted", *, settings: Settings | None = None) ->
     """The program that was compiled. Its stores, sources and models are those of the settings, as always.
 
     The program has two more attributes: `options`, the options that compiling chose (such as {"drafts": False};
-    `with_options` puts them into settings), and `manifest`, what it was compiled with and why it was kept.
+    `finexpert.settings.with_options` puts them into settings), and `manifest`, what it was compiled with and why it was kept.
     Raises DataError and ConfigurationError, which say what is wrong with which file.
     """
     with located(place, settings) as folder:
@@ -81,17 +81,6 @@ def _check_signatures(path: Path, name: str, entry: LayerEntry, layer: Any) -> N
             )
         if facts.wording != here.wording:
             _log.warning("%s: the wording of %s changed since it was compiled; the compiled one is used", path, name)
-
-
-def with_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
-    """The settings with the options that compiling chose, where a user has not set them.
-
-    >>> with_options(Settings(retries=1), {"drafts": False, "retries": 5, "judge": True}).model_dump(
-    ...     include={"drafts", "retries"})
-    {'drafts': False, 'retries': 1}
-    """
-    free = set(type(settings).model_fields) - settings.model_fields_set
-    return settings.model_copy(update={name: value for name, value in options.items() if name in free})
 
 
 @contextmanager

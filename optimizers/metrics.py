@@ -4,7 +4,7 @@
     metric(gold, pred)  ->  Prediction(score=0.4, feedback="the frame debt has 12 rows too many")
 
 Scores come from running what was written, on numbers that the model did not see; how, says each layer's file beside
-this one. A sentence names what happened, and never the right SELECT, script or value.
+this one. A sentence names what happened, and never the right SELECT, script or value; of the holdout none is kept.
 """
 
 from __future__ import annotations

@@ -31,11 +31,11 @@ from finexpert.errors import ConfigurationError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.optimizers import artifact
-from finexpert.optimizers.loading import load, located, with_options
+from finexpert.optimizers.loading import load, located
 from finexpert.records import encode
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.session import Session
-from finexpert.settings import Settings
+from finexpert.settings import Settings, with_options
 from finexpert.stores.taught import Taught
 
 COLUMNS = ("status", "value", "text", "confidence", "explanation", "record")

@@ -53,7 +53,7 @@ class Models:
 
 @dataclass
 class Search:
-    """One layer, the examples, and what was tried."""
+    """One layer, the examples, and what was tried; `note` says why a recipe ended early."""
 
     task: Task
     base: dspy.Module
@@ -66,6 +66,7 @@ class Search:
     most: int = 6
     watch: Watch = field(default_factory=Watch)
     tried: list[Candidate] = field(default_factory=list)
+    note: str = ""
 
     def layer(self) -> dspy.Module:
         """The layer as it stood before."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import dspy
@@ -10,7 +12,7 @@ import dspy
 from finexpert.datasets.example_warehouses import open_scenario
 from finexpert.datasets.layer_inputs import to_dspy
 from finexpert.datasets.layer_records import ReferenceFrame, SqlExtractionExample
-from finexpert.datasets.layer_references import VARIANTS, frames_of
+from finexpert.datasets.layer_references import VARIANTS
 from finexpert.errors import QueryError
 from finexpert.modules.sql_extraction import by_name
 from finexpert.optimizers.metrics import DONE, Verdict, frame_verdict, mean
@@ -45,17 +47,24 @@ class SqlExtractionTask(Task):
 def _of_frame(record: SqlExtractionExample, frame: ReferenceFrame, select: str | None) -> Verdict:
     if not select:
         return Verdict(0.0, f"there is no SELECT for the frame {frame.name}: write one for each frame, under its name")
+    verdict = _compared(record.scenario, record.today, frame, select)
+    if verdict == DONE:
+        return DONE
+    return Verdict(verdict.score, f"the SELECT for {frame.name} ({frame.purpose}) is not right: {verdict.feedback}")
+
+
+@lru_cache(maxsize=4096)
+def _compared(scenario: str, today: dt.date, frame: ReferenceFrame, select: str) -> Verdict:
+    """One SELECT against its reference on all variants; candidates write many SELECTs alike."""
     for variant in VARIANTS:
-        right = next(each for each in frames_of(record, variant) if each.name == frame.name).data
+        source = open_scenario(scenario, variant)
         try:
-            mine = open_scenario(record.scenario, variant).query(select, as_of=record.today).data
+            mine = source.query(select, as_of=today).data
         except QueryError as error:
-            return Verdict(0.0, f"the SELECT for {frame.name} fails: {error}")
-        verdict = frame_verdict(mine, right)
+            return Verdict(0.0, f"it fails: {error}")
+        verdict = frame_verdict(mine, source.query(frame.select, as_of=today).data)
         if verdict != DONE:
-            return Verdict(
-                verdict.score, f"the SELECT for {frame.name} ({frame.purpose}) is not right: {verdict.feedback}"
-            )
+            return verdict
     return DONE
 
 

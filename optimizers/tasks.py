@@ -61,7 +61,11 @@ class Task(ABC):
         records = layer_examples.load(self.layer, split, self.bench.examples.get(self.layer))
         chosen = records if most is None else _in_turn(records, seed)[:most]
         self._by_id |= {record.id: record for record in chosen}
+        self.prepare()
         return list(chosen)
+
+    def prepare(self) -> None:  # noqa: B027  (most share nothing)
+        """Make what all examples share, before threads ask for it."""
 
     def record(self, id: str) -> Record:
         """An example that was loaded."""

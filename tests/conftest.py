@@ -1,12 +1,31 @@
-"""Every test has a home of its own, no model from the environment, and fresh global state."""
+"""Every test has a home of its own, no model from the environment, and fresh global state.
+
+Also here, because tests of several folders use them: a small warehouse with canaries in its cells, a warm sandbox, and
+a model that answers layer by layer.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+import json
 import os
+import re
 import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
+
+if TYPE_CHECKING:
+    from finexpert.language_models.roles import LanguageModels
+    from finexpert.sandbox import Sandbox
+    from finexpert.session import Session
+    from finexpert.sources.warehouse import DuckDBWarehouse
+    from finexpert.stores.taught import Taught
+
+CANARY = "zyxwcanary"
+NUMBER = 918273645.5
 
 MODEL_VARIABLES = (
     "OPENAI",
@@ -49,3 +68,181 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("live"):
                 item.add_marker(pytest.mark.skip(reason="needs a real language model: run with --live"))
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    from finexpert.sandbox import Limits, Sandbox
+
+    with Sandbox(Limits(wall_seconds=10)) as box:
+        yield box
+
+
+@pytest.fixture(scope="session")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
+    """Sales of six months, two regions in turn; notes and amounts must never stand in a prompt."""
+    import pandas as pd
+
+    from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+
+    data = pd.DataFrame(
+        {
+            "date": pd.date_range("2020-01-01", periods=6, freq="MS"),
+            "region": ["north", "south"] * 3,
+            "note": [f"{CANARY}{i}" for i in range(6)],
+            "amount": [NUMBER + i for i in range(6)],
+        }
+    )
+    table = Table(
+        "sales", data, "sales a month", {"amount": "thousand USD"}, categories=("region",), date_column="date"
+    )
+    with DuckDBWarehouse(build_warehouse(tmp_path_factory.mktemp("data") / "sales.duckdb", [table])) as source:
+        yield source
+
+
+# The first output field tells which layer asks.
+_LAYERS = {
+    "interpretation": "planning",
+    "selects": "sql_extraction",
+    "code": "script_generation",
+    "terms": "keyword_rephrasing",
+    "variants": "generalise",
+    "chosen": "judge",
+    "heading": "memorization",
+}
+GOOD = "SELECT date, region, amount FROM sales ORDER BY date"
+Said = str | Callable[[str], str]
+
+
+class Borrowed:
+    """The warm sandbox for a command, which would start one of its own; closing it leaves it open."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.run = sandbox.run
+
+    def close(self) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Desk:
+    """A model that answers layer by layer, and sessions that ask it; the last answer of a layer is repeated."""
+
+    good = GOOD
+    canaries = (CANARY, str(int(NUMBER)))
+
+    def __init__(self, warehouse: Any, sandbox: Any, place: Path) -> None:
+        self.warehouse, self.sandbox, self.place = warehouse, sandbox, place
+        self.calls: list[tuple[str, str]] = []
+        self._said: dict[str, list[Said]] = {}
+        self._open: list[Any] = []
+
+    def says(self, layer: str, *answers: Said) -> None:
+        """What a layer is answered, in turn; a function gets the prompt."""
+        self._said[layer] = list(answers)
+
+    def reply(self, messages: list[dict[str, str]] | str) -> str:
+        if isinstance(messages, str):
+            messages = [{"content": messages}]
+        found = re.search(r"starting with the field `\[\[ ## (\w+) ## \]\]`", messages[-1]["content"])
+        layer = _LAYERS[found[1]] if found else "unknown"
+        prompt = "\n".join(str(message["content"]) for message in messages)
+        self.calls.append((layer, prompt))
+        answers = self._said.get(layer)
+        if not answers:
+            raise AssertionError(f"nothing was said for {layer}")
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        return answer(prompt) if callable(answer) else answer
+
+    @property
+    def layers(self) -> list[str]:
+        """Which layers asked, in order."""
+        return [layer for layer, _ in self.calls]
+
+    @property
+    def prompts(self) -> list[str]:
+        return [prompt for _, prompt in self.calls]
+
+    def of(self, layer: str) -> list[str]:
+        """The prompts of a layer."""
+        return [prompt for asking, prompt in self.calls if asking == layer]
+
+    @property
+    def models(self) -> LanguageModels:
+        from finexpert.language_models.roles import LanguageModels
+        from finexpert.language_models.scripted import ScriptedModel
+
+        return LanguageModels(ScriptedModel(self.reply))
+
+    def taught(self, name: str = "knowledge.sqlite") -> Taught:
+        """The store, opened as another process would."""
+        from finexpert.stores.embedding import embedder
+        from finexpert.stores.taught import Taught
+
+        self._open.append(Taught.open(self.place / name, embedder("words")))
+        return self._open[-1]  # type: ignore[no-any-return]
+
+    def session(self, source: Any = None, **given: Any) -> Session:
+        from finexpert.session import Session
+        from finexpert.settings import Settings
+
+        usual: dict[str, Any] = {"as_of": dt.date(2020, 12, 31), "cache": False, "by": "anna", "embedder": "words"}
+        settings = Settings(store=str(self.place / "knowledge.sqlite"), **usual | given)
+        source = source or self.warehouse
+        self._open.append(Session(source, settings=settings, models=self.models, sandbox=self.sandbox))
+        return self._open[-1]  # type: ignore[no-any-return]
+
+    def lend_sandbox(self, monkeypatch: pytest.MonkeyPatch, *places: str) -> None:
+        """Has what makes a sandbox at these places use the warm one."""
+        for place in places:
+            monkeypatch.setattr(f"{place}.Sandbox", lambda *limits, **given: Borrowed(self.sandbox))
+
+    def close(self) -> None:
+        for opened in self._open:
+            opened.close()
+
+    @staticmethod
+    def fields(**texts: Any) -> str:
+        said = {name: text if isinstance(text, str) else json.dumps(text) for name, text in texts.items()}
+        return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in said.items()) + "[[ ## completed ## ]]"
+
+    def plan(
+        self,
+        code: str = "answer = len(sales)",
+        kind: str = "integer",
+        select: str | None = GOOD,
+        columns: tuple[str, ...] = ("date", "region", "amount"),
+        frame: str = "sales",
+        about: str = "as asked",
+    ) -> str:
+        selects = [{"df_name": frame, "df_columns": columns, "select_query": select}] if select else []
+        return self.fields(interpretation=about, selects=selects, code=code, answer_kind=kind, unit="")
+
+    def terms(self, *terms: tuple[str, int | None], rephrased: str = "") -> str:
+        return self.fields(terms=[{"term": term, "known_as": number} for term, number in terms], rephrased=rephrased)
+
+    def judged(self, *chosen: int, whole: bool = True) -> str:
+        return self.fields(chosen=list(chosen), whole="true" if whole else "false")
+
+    def process(self, **given: Any) -> str:
+        step = {"text": "Count the months with sales.", "sql": GOOD, "code": "answer = len(sales)"}
+        said = {
+            "heading": "Month count",
+            "aliases": ["count of months"],
+            "variables": [],
+            "steps": [step],
+            "case_question": "How many months with sales were there?",
+        }
+        return self.fields(**said | given)
+
+
+@pytest.fixture
+def desk(warehouse: DuckDBWarehouse, sandbox: Sandbox, tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(warehouse, sandbox, tmp_path / "stores")
+    yield made
+    made.close()

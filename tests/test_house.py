@@ -101,7 +101,7 @@ def test_error_tree_in_the_docstring_is_complete() -> None:
 
 def test_package_data_is_named_for_every_kind_of_file() -> None:
     data = PROJECT["tool"]["setuptools"]["package-data"]
-    kept = {path for path in (ROOT / "datasets").rglob("*.json*")}
+    kept = set((ROOT / "datasets").rglob("*.json*"))
     named = {path for pattern in data["finexpert.datasets"] for path in (ROOT / "datasets").glob(pattern)}
     assert kept <= named
     assert {*(ROOT / "finexpert").rglob("*.txt")} <= {

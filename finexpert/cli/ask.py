@@ -49,6 +49,8 @@ def ask(
         record=record,
         recordings=recordings,
         store=store,
+        # Of a single question, a reading that is not safe is shown with its confidence instead of being asked back.
+        ask_below=0,
     )
     from finexpert.session import Session
 

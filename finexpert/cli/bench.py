@@ -1,11 +1,18 @@
-"""`finexpert bench`: how much time the program itself takes."""
+"""`finexpert bench`: how much time the program itself takes.
+
+finexpert bench overhead -n 30
+finexpert bench memory --entries 100000
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
+import tempfile
 import time
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +20,9 @@ from finexpert.cli import common
 
 if TYPE_CHECKING:
     from finexpert.answers import Usage
+    from finexpert.settings import Settings
+    from finexpert.stores.embedding import Embedder
+    from finexpert.stores.taught import Taught
 
 bench_app = typer.Typer(help="Measure what the program itself costs.", no_args_is_help=True)
 
@@ -89,6 +99,103 @@ def filing(
     _print(rows, as_json)
 
 
+@bench_app.command()
+def memory(
+    entries: Annotated[int, typer.Option(min=1, help="Processes that the store holds.")] = 100_000,
+    phrases: Annotated[
+        int, typer.Option(min=2, max=40, help="Texts by which each is found: names, and what it does.")
+    ] = 3,
+    n: Annotated[int, typer.Option("-n", min=1, help="Questions, after two that are not counted.")] = 100,
+    store: Annotated[
+        str | None, typer.Option(help="A new file or postgresql:// address to fill, or one that this command filled.")
+    ] = None,
+    as_json: common.Json = False,
+) -> None:
+    """Time what a question costs where much was taught: median and 95th percentile, in milliseconds.
+
+    The store is filled with made-up processes; without --store it is a file that is removed again.
+    """
+    settings = common.settings_from()
+    from finexpert.stores.made_up import question
+
+    with tempfile.TemporaryDirectory(prefix="finexpert-bench-") as folder:
+        place = store or Path(folder) / "knowledge.sqlite"
+        seconds = _fill(place, entries, phrases)
+        with _made_up(place) as taught:
+            size = taught.memory.size
+            first = _looked_up(taught, question(0))
+            rows = [_looked_up(taught, question(number)) for number in range(1, n + 2)][1:]
+    embedding = _embedding(settings, n)
+    facts: dict[str, Any] = {
+        "entries": size,
+        "phrases": phrases,
+        "filled in s": round(seconds, 1),
+        "first question after opening, ms": round(1000 * first["all of it, nothing found"], 1),
+    } | embedding
+    _print(rows, as_json, f"a question beside its embedding, {size:,} processes", facts)
+
+
+def _made_up(place: str | Path) -> Taught:
+    from finexpert.errors import ConfigurationError
+    from finexpert.stores.made_up import MadeUpEmbedder
+    from finexpert.stores.taught import Taught
+
+    taught = Taught.open(place, MadeUpEmbedder())
+    made_with = taught.memory.entries.made_with()
+    if made_with not in (None, MadeUpEmbedder.name):
+        taught.close()
+        raise ConfigurationError(
+            f"{taught.memory.entries.place} holds what somebody taught: give --store a file that is not there yet"
+        )
+    return taught
+
+
+def _fill(place: str | Path, entries: int, phrases: int) -> float:
+    from finexpert.stores.made_up import fill
+
+    with _made_up(place) as taught, common.progress("filling", entries) as done:
+        start = time.perf_counter()
+        fill(taught.memory, entries, phrases, done)
+        return time.perf_counter() - start
+
+
+def _looked_up(taught: Taught, question: str) -> dict[str, float]:
+    """Seconds of what is looked up for a question before any model is asked, in the order in which it is."""
+    from finexpert.stores.plain_words import unfamiliar
+
+    memory, glossary = taught.memory, taught.glossary
+    vectors = memory.embedder.embed([question])
+    seconds: dict[str, float] = {}
+
+    def timed(stage: str, call: Callable[[], object]) -> None:
+        start = time.perf_counter()
+        call()
+        seconds[stage] = time.perf_counter() - start
+
+    timed("terms of the glossary, plain words", lambda: (glossary.named_in(question), unfamiliar(question)))
+    timed("processes that are named", lambda: memory.named_in(question))
+    timed("nearest in meaning", lambda: memory.search_vectors(vectors, 12))
+    timed("is there anything", lambda: (memory.empty, glossary.empty))
+    return seconds | {"all of it, nothing found": sum(seconds.values())}
+
+
+def _embedding(settings: Settings, n: int) -> dict[str, Any]:
+    """What the embedder at hand takes for a question, loaded before."""
+    import numpy as np
+
+    from finexpert.stores.embedding import embedder
+    from finexpert.stores.made_up import question
+
+    chosen: Embedder = embedder(settings.embedder)
+    seconds = []
+    for number in range(n + 2):
+        start = time.perf_counter()
+        chosen.embed([f"{question(number)} ({number})"])
+        seconds.append(time.perf_counter() - start)
+    median = round(1000 * float(np.median(seconds[2:])), 2)
+    return {"embedder": chosen.name, "embedding of a question, median ms": median}
+
+
 def _turn_stages(usage: Usage) -> dict[str, float]:
     outside = usage.seconds - usage.model_seconds
     execution, record = usage.stages["execution"], usage.stages["record"]
@@ -111,7 +218,12 @@ def _stages(stages: dict[str, float], total: float, model: float) -> dict[str, f
     }
 
 
-def _print(rows: list[dict[str, float]], as_json: bool) -> None:
+def _print(
+    rows: list[dict[str, float]],
+    as_json: bool,
+    title: str = "time outside the model",
+    facts: Mapping[str, Any] | None = None,
+) -> None:
     import numpy as np
 
     figures = {
@@ -120,14 +232,17 @@ def _print(rows: list[dict[str, float]], as_json: bool) -> None:
         for values in [[row[name] for row in rows]]
     }
     if as_json:
-        typer.echo(json.dumps({"n": len(rows), "stages": figures}, indent=1))
+        typer.echo(json.dumps({"n": len(rows), **(facts or {}), "stages": figures}, indent=1))
         return
     from rich.table import Table
 
-    table = Table(title=f"time outside the model, n = {len(rows)}")
+    table = Table(title=f"{title}, n = {len(rows)}")
     table.add_column("stage")
     table.add_column("median, ms", justify="right")
     table.add_column("95th percentile, ms", justify="right")
     for name, figure in figures.items():
         table.add_row(name, f"{figure['median_ms']:.1f}", f"{figure['p95_ms']:.1f}")
-    common.console().print(table)
+    console = common.console()
+    console.print(table)
+    for name, fact in (facts or {}).items():
+        console.print(f"{name}: {fact:,}" if isinstance(fact, int | float) else f"{name}: {fact}")

@@ -181,6 +181,9 @@ def _new(talk: Chat) -> None:
         pass
     talk.answers.clear()
     _say("a new subject: earlier turns and frames are forgotten")
+    if talk.session.name:
+        _say(f"{talk.session.name!r} stays as it was saved; `save NAME` keeps what comes now")
+        talk.session.name = ""
 
 
 def _page(talk: Chat) -> None:

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
 
 
-def doctor(data: common.Data = None, lm: common.Model = None, as_json: common.Json = False) -> None:
-    """Show which model, sandbox, data and MLflow store would be used; exit code 1 if a question could not be answered."""
-    settings = common.settings_from(lm=lm)
+def doctor(
+    data: common.Data = None, lm: common.Model = None, store: common.Store = None, as_json: common.Json = False
+) -> None:
+    """Show which model, sandbox, data and stores would be used; exit code 1 if a question could not be answered."""
+    settings = common.settings_from(lm=lm, store=store)
     from finexpert.errors import FinexpertError
 
     def tried(check: Callable[[], str]) -> tuple[bool, str]:
@@ -31,6 +33,7 @@ def doctor(data: common.Data = None, lm: common.Model = None, as_json: common.Js
         "model": tried(lambda: _model(settings)),
         "sandbox": tried(_sandbox),
         "data": tried(lambda: _data(data, settings)),
+        "taught": tried(lambda: _taught(settings)),
         "MLflow": (True, tracking.address(settings)),
         "home": (True, str(settings.home)),
     }
@@ -69,3 +72,27 @@ def _data(data: Path | None, settings: Settings) -> str:
     source = open_fred(data, settings=settings)
     tables = ", ".join(source.columns())
     return f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}"
+
+
+def _taught(settings: Settings) -> str:
+    """What was taught, and whether a question could look it up; what only teaching would be refused is said and no error."""
+    if not settings.memory:
+        return "not used (FINEXPERT_MEMORY is false)"
+    from finexpert.errors import EmbedderMismatch
+    from finexpert.stores.taught import Taught
+
+    with Taught.from_settings(settings) as taught:
+        entries, made_with = taught.memory.entries, taught.memory.entries.made_with()
+        if made_with is None:
+            return f"{entries.place}: nothing yet"
+        name = taught.memory.embedder.name
+        counts = f"active processes: {taught.memory.size}, terms: {taught.glossary.size}"
+        if made_with == name:
+            return f"{entries.place}: {counts}; embedder {name}"
+        wrong = (
+            f"{entries.place}: {counts}; embedder {made_with}, and the one at hand is {name}: set FINEXPERT_EMBEDDER "
+            f"as it was, or `finexpert memory reindex`"
+        )
+        if taught.empty:
+            return wrong
+        raise EmbedderMismatch(wrong)

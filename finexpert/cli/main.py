@@ -13,10 +13,14 @@ import typer
 from finexpert.cli.ask import ask
 from finexpert.cli.bench import bench_app
 from finexpert.cli.chat import chat
+from finexpert.cli.compile import compile_
+from finexpert.cli.compiled import compiled_app
 from finexpert.cli.data import data_app
 from finexpert.cli.doctor import doctor
 from finexpert.cli.evaluate import eval_app
+from finexpert.cli.examples import examples_app
 from finexpert.cli.glossary import glossary_app
+from finexpert.cli.log_model import log_model
 from finexpert.cli.memory import memory_app
 from finexpert.cli.record import export, replay
 from finexpert.cli.teach import teach
@@ -34,6 +38,10 @@ app.command()(teach)
 app.add_typer(memory_app, name="memory")
 app.add_typer(glossary_app, name="glossary")
 app.add_typer(eval_app, name="eval")
+app.command("compile")(compile_)
+app.add_typer(compiled_app, name="compiled")
+app.command("log-model")(log_model)
+app.add_typer(examples_app, name="examples")
 app.add_typer(data_app, name="data")
 app.command()(doctor)
 app.command()(replay)

@@ -222,6 +222,20 @@ def import_(
 
 
 @memory_app.command()
+def reindex(
+    embedder: Annotated[
+        str | None, typer.Option(help="As FINEXPERT_EMBEDDER names it; the one at hand if not given.")
+    ] = None,
+    store: common.Store = None,
+) -> None:
+    """Make the vectors of memory and glossary anew after a change of the embedder; all versions stay as they are.
+
+    Until it is done, and where it is interrupted, the store is as it was before.
+    """
+    stores.reindex(store, embedder)
+
+
+@memory_app.command()
 def search(
     text: Annotated[str, typer.Argument(help="A question, or words of it.")],
     limit: stores.Limit = 8,

@@ -39,6 +39,26 @@ def opened(store: str | None) -> Iterator[tuple[Taught, str]]:
         yield taught, settings.teacher
 
 
+def reindex(store: str | None, embedder: str | None) -> None:
+    """Make the vectors of the store anew, and say what they are of now."""
+    at_hand = common.settings_from(store=store)
+    settings = common.settings_from(store=store, embedder=embedder)
+    from finexpert.stores.collection import EVERY
+    from finexpert.stores.taught import Taught
+
+    with Taught.from_settings(settings) as taught:
+        entries, new = taught.memory.entries, taught.memory.embedder.name
+        if (old := entries.made_with()) in (None, new):
+            say(f"{entries.place} holds nothing yet" if old is None else f"the vectors are of {new} already")
+            return
+        count = sum(entries.count(each.name, EVERY) for each in (taught.memory, taught.glossary))
+        with common.progress("entries embedded", count) as done:
+            count = entries.reindex(done)
+    say(f"{count} entries of {entries.place}: {old} before, {new} now")
+    if settings.embedder != at_hand.embedder:
+        say(f"Next: set FINEXPERT_EMBEDDER={settings.embedder}, or questions are refused")
+
+
 def statuses(every: bool) -> tuple[Status, ...]:
     return ("draft", "active", "retired") if every else ("draft", "active")
 

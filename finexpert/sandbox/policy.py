@@ -12,7 +12,7 @@ system as well.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _words = str.split
 
@@ -111,12 +111,12 @@ def _attribute(node: ast.Attribute, modules: set[str]) -> Iterator[str]:
         yield f"`{ast.unparse(node)}` reads or writes a file, which is not possible; the frames are variables already"
 
 
-def refusals(code: str) -> list[str]:
+def refusals(code: str, parse: Callable[[str], ast.AST] = ast.parse) -> list[str]:
     """Why the script is refused, one sentence a place, in order; empty if it is not.
 
     Raises SyntaxError if it is no Python.
     """
-    tree = ast.parse(code)
+    tree = parse(code)
     bound, modules = _bound(tree), _modules(tree)
     found: list[tuple[int, str]] = []
     for node in ast.walk(tree):

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from finexpert import syntax
 from finexpert.answers import AnswerFormat
 from finexpert.errors import AnswerFormatError, SandboxFailure, ScriptError
 from finexpert.sandbox import gate, policy, values
@@ -73,7 +74,7 @@ def _failed(report: dict[str, Any], code: str, known: list[str], limits: Limits)
 
 def _refused(code: str) -> ScriptError:
     try:
-        reasons = policy.refusals(code)
+        reasons = policy.refusals(code, syntax.parse)
     except SyntaxError:
         reasons = []
     if not reasons:

@@ -19,7 +19,7 @@ from rapidfuzz import process
 
 from finexpert.errors import StoreError
 from finexpert.stores.embedding import Embedder
-from finexpert.stores.entries import ACTIVE, CURRENT, Entry, EntryStore, Status, Vectors
+from finexpert.stores.entries import ACTIVE, CURRENT, Change, Entry, EntryStore, Status, Vectors
 from finexpert.stores.name_index import NameIndex
 from finexpert.stores.terms import normalise
 from finexpert.stores.texts import sentence
@@ -132,6 +132,11 @@ class Collection(Generic[T]):
     def items(self, statuses: Sequence[Status] = CURRENT) -> list[T]:
         return [self.item(entry) for entry in self.entries.entries(self.name, statuses)]
 
+    def add_all(self, items: Sequence[T], by: str) -> list[T]:
+        """Keep new items, all or, where a name is taken, none; what says nearly the same is not looked for."""
+        changes = [self._change(self._stamped(item, by), "add", by) for item in items]
+        return [self.item(entry) for entry in self.entries.write_all(self.name, changes)]
+
     def edit(self, item: T, by: str) -> T:
         """Keep a new version; StaleEntry where it is not the one that `item` was made from, NameTaken for a clash."""
         if not item.id or self.entries.get(self.name, item.id) is None:
@@ -209,25 +214,20 @@ class Collection(Generic[T]):
     def _write(
         self, item: T, action: str, by: str, expected: int | None = None, *, new: bool = False, id: str | None = None
     ) -> T:
-        """Keep an item as a new entry or a new version, after checking what a changed copy may have slipped past."""
+        """Keep an item as a new entry or a new version."""
+        if not new:
+            id, expected = item.id, item.version if expected is None else expected
+        (entry,) = self.entries.write_all(self.name, [self._change(item, action, by, id, expected)])
+        return self.item(entry)
+
+    def _change(self, item: T, action: str, by: str, id: str | None = None, expected: int | None = None) -> Change:
+        """An item as it is kept, after checking what a changed copy may have slipped past."""
         try:
             item = self.kind.model_validate(item.model_dump(mode="json"))
         except ValidationError as error:
             raise StoreError(f"{item.title[:200]!r} cannot be kept: {sentence(error)}") from error
-        if not new:
-            id, expected = item.id, item.version if expected is None else expected
-        entry = self.entries.write(
-            self.name,
-            body=item.model_dump(mode="json", exclude=_FACTS),
-            names=item.names,
-            phrases=item.searched,
-            status=item.status,
-            action=action,
-            by=by,
-            id=id or None,
-            expected_version=expected,
-        )
-        return self.item(entry)
+        body = item.model_dump(mode="json", exclude=_FACTS)
+        return Change(body, item.names, item.searched, item.status, action, by, id or None, expected)
 
     def _stamped(self, item: T, by: str) -> T:
         """The item with who taught it and when, where it does not say."""

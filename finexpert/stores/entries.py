@@ -10,7 +10,7 @@ found by meaning is found by its phrases, each of which has a vector. Nothing he
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -41,6 +41,20 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Change:
+    """What is to be kept: a new entry (`id` None or not there yet), or a new version of one."""
+
+    body: Mapping[str, Any]
+    names: Sequence[str]
+    phrases: Sequence[str]
+    status: Status
+    action: str
+    by: str
+    id: str | None = None
+    expected_version: int | None = None
+
+
+@dataclass(frozen=True)
 class Hit:
     """An entry found, by the phrase that was nearest, with their cosine."""
 
@@ -54,8 +68,14 @@ class EntryStore(Protocol):
 
     Must make a change durable, whole, before `write` returns, also for other processes. Must refuse names that
     another entry of the collection has that is not retired, and must do so within the transaction of the change. May
-    be used by several threads and processes at once. Must not change or drop an earlier version.
+    be used by several threads and processes at once. Must not change or drop an earlier version. Must never compare
+    vectors of two embedders.
     """
+
+    @property
+    def place(self) -> str:
+        """Where it is, without a password."""
+        ...
 
     def write(
         self,
@@ -70,10 +90,14 @@ class EntryStore(Protocol):
         id: str | None = None,
         expected_version: int | None = None,
     ) -> Entry:
-        """Add an entry (`id` None or not there yet), or a new version of one.
+        """Keep one `Change`.
 
         Raises NameTaken; StaleEntry when the current version is not `expected_version`.
         """
+        ...
+
+    def write_all(self, collection: str, changes: Sequence[Change]) -> list[Entry]:
+        """Keep all changes or, where one is refused, none."""
         ...
 
     def get(self, collection: str, id: str) -> Entry | None:
@@ -86,6 +110,10 @@ class EntryStore(Protocol):
 
     def entries(self, collection: str, statuses: Sequence[Status] = CURRENT) -> list[Entry]:
         """The current versions with one of these statuses, by first name."""
+        ...
+
+    def names(self, collection: str, statuses: Sequence[Status] = ACTIVE) -> list[tuple[str, str]]:
+        """Each name of the entries with one of these statuses, and the id of its entry; what is retired has none."""
         ...
 
     def history(self, collection: str, id: str | None = None, limit: int = 100) -> list[Entry]:
@@ -102,6 +130,17 @@ class EntryStore(Protocol):
 
     def stamp(self) -> int:
         """A number that differs after every change, whoever made it; cheap enough to be asked at every question."""
+        ...
+
+    def made_with(self) -> str | None:
+        """The name of the embedder that the vectors are of; None while there are none."""
+        ...
+
+    def reindex(self, done: Callable[[int], None] = ...) -> int:
+        """Make all vectors anew with the embedder at hand, at once for everybody; how many entries that were.
+
+        Nothing else is changed, and nothing at all where it is interrupted. `done` is told of entries as they are embedded.
+        """
         ...
 
     def close(self) -> None: ...

@@ -23,7 +23,7 @@ class NameIndex:
         self._stamp: int | None = None
         self._newest: tuple[str, int] | None = None
         self._ids: dict[str, str] = {}
-        self._names: dict[str, tuple[str, ...]] = {}
+        self._names: dict[str, list[str]] = defaultdict(list)
         self._by_words: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
 
     def found_in(self, text: str) -> list[str]:
@@ -52,8 +52,8 @@ class NameIndex:
         else:
             for kept in (self._ids, self._names, self._by_words):
                 kept.clear()
-            for entry in self._entries.entries(self._collection, ACTIVE):
-                self._replace(entry)
+            for name, id in self._entries.names(self._collection, ACTIVE):
+                self._add(name, id)
         # Read before the changes were: one that came in between is read again, which does no harm.
         self._stamp, self._newest = stamp, versions[0] if versions else None
 
@@ -64,11 +64,14 @@ class NameIndex:
                 first, second = _first_two(name)
                 self._by_words[first][second].discard(name)
         if entry.status in ACTIVE:
-            self._names[entry.id] = entry.names
             for name in entry.names:
-                self._ids[name] = entry.id
-                first, second = _first_two(name)
-                self._by_words[first][second].add(name)
+                self._add(name, entry.id)
+
+    def _add(self, name: str, id: str) -> None:
+        self._names[id].append(name)
+        self._ids[name] = id
+        first, second = _first_two(name)
+        self._by_words[first][second].add(name)
 
 
 def _first_two(name: str) -> tuple[str, str]:

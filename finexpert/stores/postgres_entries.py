@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from finexpert.errors import StoreError
 from finexpert.stores.embedding import Embedder
-from finexpert.stores.entries import ACTIVE, Entry, Hit, Status, Vectors
+from finexpert.stores.entries import ACTIVE, Hit, Status, Vectors
 from finexpert.stores.postgres_server import WRITERS, alive, connect, explained, without_password
-from finexpert.stores.sql_entries import COLUMNS, Run, SqlEntries, as_entry, marks
+from finexpert.stores.sql_entries import SqlEntries
+from finexpert.stores.sql_rows import COLUMNS, Run, Written, as_entry, marks
 
 if TYPE_CHECKING:
     import psycopg
@@ -53,6 +54,8 @@ class PostgresEntries(SqlEntries):
                 for hit_seq, hit in self._nearest(run, collection, as_text(vector), limit, statuses):
                     if hit_seq not in best or hit.score > best[hit_seq].score:
                         best[hit_seq] = hit
+            # Each statement sees what is committed by then: vectors made anew in between would be another embedder's.
+            self._check_embedder(run)
         ranked = sorted(best.items(), key=lambda item: (-item[1].score, item[0]))
         return [hit for _, hit in ranked[:limit]]
 
@@ -91,27 +94,50 @@ class PostgresEntries(SqlEntries):
             self._left_to_parent.append(self._connection)
             self._connection = None
 
-    def _keep_vectors(self, run: Run, entry: Entry, old_seq: int | None, seq: int, vectors: Vectors) -> None:
-        self._make_index(run, entry.collection)
-        if old_seq is not None:
-            run("DELETE FROM vectors WHERE seq = ?", (old_seq,))
-        for position, vector in enumerate(vectors):
-            row = (entry.collection, seq, position, entry.status, as_text(vector))
-            run("INSERT INTO vectors VALUES (?, ?, ?, ?, ?::vector)", row)
+    def _keep_vectors(self, run: Run, written: Sequence[Written]) -> None:
+        for each in written:
+            self._make_index(run, each.entry.collection)
+            if each.old_seq is not None:
+                run("DELETE FROM vectors WHERE seq = ?", (each.old_seq,))
+            self._insert(run, "vectors", each)
+
+    def _insert(self, run: Run, table: str, written: Written) -> None:
+        entry, seq, _, vectors = written
+        rows = [(entry.collection, seq, number, entry.status, as_text(row)) for number, row in enumerate(vectors)]
+        if rows:
+            each = ", ".join(["(?, ?, ?, ?, ?::vector)"] * len(rows))
+            run(f"INSERT INTO {table} VALUES {each}", [value for row in rows for value in row])
+
+    def _replace_vectors(self, run: Run, current: Sequence[Written]) -> None:
+        # Beside the old one, which others go on searching: they wait only while the two are exchanged.
+        self._make_table(run, "vectors_anew")
+        for each in current:
+            self._insert(run, "vectors_anew", each)
+        collections = sorted({each.entry.collection for each in current})
+        for collection in collections:
+            self._index_part(run, "vectors_anew", _index_of(collection) + "_anew", collection)
+        run("DROP TABLE vectors")
+        run("ALTER TABLE vectors_anew RENAME TO vectors")
+        for collection in collections:
+            run(f"ALTER INDEX IF EXISTS {_index_of(collection)}_anew RENAME TO {_index_of(collection)}")
 
     def _make_index(self, run: Run, collection: str) -> None:
-        """The table of vectors, whose width the embedder decides, and the index of this collection."""
-        name = "nearest_" + hashlib.sha256(collection.encode()).hexdigest()[:12]
-        if run("SELECT to_regclass(?)", (f"finexpert.{name}",)) != [(None,)]:
-            return
-        width = self.embedder.dimensions
+        """The table of vectors, and the index of this collection."""
+        if run("SELECT to_regclass(?)", (f"finexpert.{_index_of(collection)}",)) == [(None,)]:
+            self._make_table(run, "vectors")
+            self._index_part(run, "vectors", _index_of(collection), collection)
+
+    def _make_table(self, run: Run, name: str) -> None:
+        """A table of vectors, whose width the embedder decides."""
         run(
-            "CREATE TABLE IF NOT EXISTS vectors (collection TEXT NOT NULL, seq BIGINT NOT NULL, position INTEGER NOT NULL, "
-            f"status TEXT NOT NULL, vector vector({width}) NOT NULL, PRIMARY KEY (seq, position))"
+            f"CREATE TABLE IF NOT EXISTS {name} (collection TEXT NOT NULL, seq BIGINT NOT NULL, position INTEGER NOT NULL, "
+            f"status TEXT NOT NULL, vector vector({self.embedder.dimensions}) NOT NULL, PRIMARY KEY (seq, position))"
         )
-        if width <= INDEXED_DIMENSIONS:
+
+    def _index_part(self, run: Run, table: str, name: str, collection: str) -> None:
+        if self.embedder.dimensions <= INDEXED_DIMENSIONS:
             run(
-                f"CREATE INDEX IF NOT EXISTS {name} ON vectors USING hnsw (vector vector_ip_ops) "
+                f"CREATE INDEX IF NOT EXISTS {name} ON {table} USING hnsw (vector vector_ip_ops) "
                 f"WHERE collection = {_quoted(collection)} AND status <> 'retired'"
             )
 
@@ -145,6 +171,10 @@ def as_text(vector: Vectors) -> str:
     '[0.5,-0.25]'
     """
     return "[" + ",".join(f"{number:.9g}" for number in vector.tolist()) + "]"
+
+
+def _index_of(collection: str) -> str:
+    return "nearest_" + hashlib.sha256(collection.encode()).hexdigest()[:12]
 
 
 def _quoted(text: str) -> str:

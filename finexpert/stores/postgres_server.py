@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from finexpert.errors import ConfigurationError, StoreError
-from finexpert.stores.sql_entries import SCHEMA_VERSION
+from finexpert.stores.sql_rows import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     import psycopg

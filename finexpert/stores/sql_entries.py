@@ -3,7 +3,7 @@
     versions   every version of every entry, only ever added to; its `seq` is the stamp of the store
     latest     which version of an entry is the current one, and its status
     names      the names of entries that are not retired: one entry a name
-    about      the version of this schema, and the embedder that the vectors are of
+    about      the version of this schema, the embedder that the vectors are of, and how often they were made anew
 
 A change, its history, its names and its vectors are one transaction. Texts are embedded before it begins, so nobody
 waits for a model. How vectors are kept and searched is up to the engine.
@@ -18,28 +18,19 @@ import threading
 import uuid
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from finexpert.errors import EmbedderMismatch, NameTaken, StaleEntry, StoreError
 from finexpert.stores.embedding import Embedder
-from finexpert.stores.entries import CURRENT, Entry, Hit, Status, Vectors
+from finexpert.stores.entries import ACTIVE, CURRENT, Change, Entry, Hit, Status, Vectors
+from finexpert.stores.sql_rows import COLUMNS, Run, Written, as_entry, marks
 
-COLUMNS = ", ".join(
-    f"v.{name}"
-    for name in ["collection", "id", "names", "status", "version", "action", "author", "written_at", "body", "phrases"]
-)
-SCHEMA_VERSION = 1
+TOGETHER = 32  # entries whose phrases are embedded in one call: a provider answers many as fast as one
 _STORES: weakref.WeakSet[SqlEntries] = weakref.WeakSet()
-
-
-class Run(Protocol):
-    """Runs one statement, with `?` for its values, and gives its rows."""
-
-    def __call__(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
 
 
 class SqlEntries(ABC):
@@ -47,7 +38,6 @@ class SqlEntries(ABC):
 
     def __init__(self, place: str, embedder: Embedder) -> None:
         self.place, self.embedder = place, embedder
-        self._same_embedder = False
         self._lock = threading.RLock()
         _STORES.add(self)
 
@@ -64,28 +54,41 @@ class SqlEntries(ABC):
         id: str | None = None,
         expected_version: int | None = None,
     ) -> Entry:
-        id, names, phrases = id or uuid.uuid4().hex, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(phrases))
-        written = json.dumps(dict(body), allow_nan=False)
-        vectors = self._embedded(phrases)
+        change = Change(body, names, phrases, status, action, by, id, expected_version)
+        return self.write_all(collection, [change])[0]
+
+    def write_all(self, collection: str, changes: Sequence[Change]) -> list[Entry]:
+        phrases = [list(dict.fromkeys(change.phrases)) for change in changes]
+        bodies = [json.dumps(dict(change.body), allow_nan=False) for change in changes]
+        vectors = self._embedded_apart(phrases)
         with self._transaction(writing=True) as run:
             self._check_embedder(run, remember=True)
-            old_seq, version = self._latest(run, collection, id)
-            if expected_version not in (None, version):
-                raise StaleEntry(self._stale(collection, id, version, expected_version))
-            if status != "retired":
-                self._refuse_taken(run, collection, id, names)
-            version, at = version + 1, dt.datetime.now(dt.UTC)
-            entry = Entry(collection, id, names, status, version, action, by, at, json.loads(written), phrases)
-            row = (json.dumps(names), status, version, action, by, at.isoformat(), written, json.dumps(phrases))
-            run(f"INSERT INTO versions ({COLUMNS.replace('v.', '')}) VALUES ({marks(10)})", (collection, id, *row))
-            seq = run("SELECT max(seq) FROM versions")[0][0]
-            run("DELETE FROM latest WHERE collection = ? AND id = ?", (collection, id))
-            run("INSERT INTO latest VALUES (?, ?, ?, ?)", (collection, id, seq, status))
-            run("DELETE FROM names WHERE collection = ? AND id = ?", (collection, id))
-            for name in names if status != "retired" else ():
-                run("INSERT INTO names VALUES (?, ?, ?)", (collection, name, id))
-            self._keep_vectors(run, entry, old_seq, seq, vectors)
-        return entry
+            written = [
+                Written(*self._write(run, collection, change, body), own)
+                for change, body, own in zip(changes, bodies, vectors, strict=True)
+            ]
+            self._keep_vectors(run, written)
+        return [each.entry for each in written]
+
+    def _write(self, run: Run, collection: str, change: Change, body: str) -> tuple[Entry, int, int | None]:
+        id, status = change.id or uuid.uuid4().hex, change.status
+        names, phrases = tuple(dict.fromkeys(change.names)), tuple(dict.fromkeys(change.phrases))
+        old_seq, version = self._latest(run, collection, id)
+        if change.expected_version not in (None, version):
+            raise StaleEntry(self._stale(collection, id, version, change.expected_version))
+        if status != "retired":
+            self._refuse_taken(run, collection, id, names)
+        version, at = version + 1, dt.datetime.now(dt.UTC)
+        entry = Entry(collection, id, names, status, version, change.action, change.by, at, json.loads(body), phrases)
+        row = (json.dumps(names), status, version, entry.action, entry.by, at.isoformat(), body, json.dumps(phrases))
+        run(f"INSERT INTO versions ({COLUMNS.replace('v.', '')}) VALUES ({marks(10)})", (collection, id, *row))
+        seq = run("SELECT max(seq) FROM versions")[0][0]
+        run("DELETE FROM latest WHERE collection = ? AND id = ?", (collection, id))
+        run("INSERT INTO latest VALUES (?, ?, ?, ?)", (collection, id, seq, status))
+        run("DELETE FROM names WHERE collection = ? AND id = ?", (collection, id))
+        for name in names if status != "retired" else ():
+            run("INSERT INTO names VALUES (?, ?, ?)", (collection, name, id))
+        return entry, seq, old_seq
 
     def get(self, collection: str, id: str) -> Entry | None:
         return next(
@@ -100,12 +103,18 @@ class SqlEntries(ABC):
         where = f"JOIN latest l USING (seq) WHERE l.collection = ? AND l.status IN ({marks(len(statuses))})"
         return sorted(self._select(where, collection, *statuses), key=lambda entry: (entry.names[:1], entry.id))
 
+    def names(self, collection: str, statuses: Sequence[Status] = ACTIVE) -> list[tuple[str, str]]:
+        select = "SELECT n.name, n.id FROM names n JOIN latest l ON l.collection = n.collection AND l.id = n.id"
+        with self._transaction() as run:
+            where = f"WHERE n.collection = ? AND l.status IN ({marks(len(statuses))})"
+            return [(name, id) for name, id in run(f"{select} {where}", (collection, *statuses))]
+
     def history(self, collection: str, id: str | None = None, limit: int = 100) -> list[Entry]:
         one = "" if id is None else "AND v.id = ?"
         values = [collection, *([] if id is None else [id]), limit]
         return self._select(f"WHERE v.collection = ? {one} ORDER BY v.seq DESC LIMIT ?", *values)
 
-    def count(self, collection: str, statuses: Sequence[Status] = ("active",)) -> int:
+    def count(self, collection: str, statuses: Sequence[Status] = ACTIVE) -> int:
         with self._transaction() as run:
             select = f"SELECT count(*) FROM latest WHERE collection = ? AND status IN ({marks(len(statuses))})"
             return int(run(select, (collection, *statuses))[0][0])
@@ -114,9 +123,33 @@ class SqlEntries(ABC):
         with self._transaction() as run:
             return self._stamp(run)
 
+    def made_with(self) -> str | None:
+        with self._transaction() as run:
+            return self._about(run).get("embedder")
+
+    def reindex(self, done: Callable[[int], None] = lambda entries: None) -> int:
+        if self.made_with() is None:
+            return 0
+        vectors: dict[int, Vectors] = {}
+        while True:
+            with self._transaction() as run:
+                todo = [(seq, entry) for seq, entry in self._current(run) if seq not in vectors]
+            # Outside a transaction: nobody waits for a model.
+            for start in range(0, len(todo), TOGETHER):
+                batch = todo[start : start + TOGETHER]
+                made = self._embedded_apart([entry.phrases for _, entry in batch])
+                vectors |= {seq: own for (seq, _), own in zip(batch, made, strict=True)}
+                done(len(batch))
+            with self._transaction(writing=True) as run:
+                current = self._current(run)
+                if all(seq in vectors for seq, _ in current):  # else somebody wrote meanwhile
+                    self._replace_vectors(run, [Written(entry, seq, None, vectors[seq]) for seq, entry in current])
+                    self._say_made_anew(run)
+                    return len(current)
+
     @abstractmethod
     def search(
-        self, collection: str, vectors: Vectors, limit: int = 8, statuses: Sequence[Status] = ("active",)
+        self, collection: str, vectors: Vectors, limit: int = 8, statuses: Sequence[Status] = ACTIVE
     ) -> list[Hit]: ...
 
     @abstractmethod
@@ -127,8 +160,12 @@ class SqlEntries(ABC):
         """What is run inside is whole and durable when it ends, or not there at all; one writer at a time."""
 
     @abstractmethod
-    def _keep_vectors(self, run: Run, entry: Entry, old_seq: int | None, seq: int, vectors: Vectors) -> None:
-        """Put the vectors of a version in the place of those of the version before."""
+    def _keep_vectors(self, run: Run, written: Sequence[Written]) -> None:
+        """Put the vectors of each version in the place of those of the version before, in this order."""
+
+    @abstractmethod
+    def _replace_vectors(self, run: Run, current: Sequence[Written]) -> None:
+        """Put the vectors of all current versions in the place of all vectors."""
 
     @abstractmethod
     def _forget_connection(self) -> None:
@@ -173,40 +210,43 @@ class SqlEntries(ABC):
             )
         return vectors
 
+    def _embedded_apart(self, texts: Sequence[Sequence[str]]) -> list[Vectors]:
+        """The vectors of each row of phrases, embedded in one call."""
+        together = self._embedded([phrase for phrases in texts for phrase in phrases])
+        return np.split(together, np.cumsum([len(phrases) for phrases in texts])[:-1]) if texts else []
+
+    def _current(self, run: Run) -> list[tuple[int, Entry]]:
+        rows = run(f"SELECT seq, {COLUMNS} FROM versions v JOIN latest USING (seq) ORDER BY seq")
+        return [(row[0], as_entry(row[1:])) for row in rows]
+
+    def _about(self, run: Run) -> dict[str, str]:
+        return dict(run("SELECT key, value FROM about WHERE key IN ('embedder', 'dimensions', 'made_anew')"))
+
     def _check_embedder(self, run: Run, *, remember: bool = False) -> bool:
-        """Whether there are vectors yet; EmbedderMismatch where they are another embedder's."""
-        if self._same_embedder:
-            return True
-        mine = {"embedder": self.embedder.name, "dimensions": str(self.embedder.dimensions)}
-        kept = dict(run("SELECT key, value FROM about WHERE key IN ('embedder', 'dimensions')"))
-        if kept and kept != mine:
+        """Whether there are vectors yet; EmbedderMismatch where they are another embedder's.
+
+        Asked in every transaction: another process may make the vectors anew.
+        """
+        kept = self._about(run)
+        if kept and (kept["embedder"], kept["dimensions"]) != (self.embedder.name, str(self.embedder.dimensions)):
             raise EmbedderMismatch(
                 f"{self.place} was made with the embedder {kept['embedder']} ({kept['dimensions']} dimensions), and the "
                 f"one at hand is {self.embedder.name} ({self.embedder.dimensions}): vectors of two are never mixed. Set "
-                f"FINEXPERT_EMBEDDER as it was, or `finexpert memory export FOLDER` and import it into a new store"
+                f"FINEXPERT_EMBEDDER as it was, or `finexpert memory reindex` makes them anew and keeps the history"
             )
         if not kept and remember:
-            for key, value in mine.items():
-                run("INSERT INTO about VALUES (?, ?)", (key, value))
-        # Only what stood there before this transaction is certain: this one may still be taken back.
-        self._same_embedder = bool(kept)
+            self._say_whose(run)
         return bool(kept)
 
+    def _say_whose(self, run: Run) -> None:
+        for key, value in (("embedder", self.embedder.name), ("dimensions", str(self.embedder.dimensions))):
+            run("INSERT INTO about VALUES (?, ?)", (key, value))
 
-def marks(number: int) -> str:
-    """
-    >>> marks(3)
-    '?, ?, ?'
-    """
-    return ", ".join("?" * number) or "NULL"
-
-
-def as_entry(row: Sequence[Any]) -> Entry:
-    """The entry of a row of `COLUMNS`."""
-    collection, id, names, status, version, action, author, written_at, body, phrases = row
-    at = dt.datetime.fromisoformat(written_at)
-    listed = tuple(json.loads(names)), tuple(json.loads(phrases))
-    return Entry(collection, id, listed[0], status, version, action, author, at, json.loads(body), listed[1])
+    def _say_made_anew(self, run: Run) -> None:
+        times = int(self._about(run).get("made_anew", 0)) + 1
+        run("DELETE FROM about WHERE key IN ('embedder', 'dimensions', 'made_anew')")
+        self._say_whose(run)
+        run("INSERT INTO about VALUES ('made_anew', ?)", (str(times),))
 
 
 def _after_fork() -> None:

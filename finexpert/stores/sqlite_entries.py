@@ -22,9 +22,10 @@ import numpy as np
 
 from finexpert.errors import StoreError
 from finexpert.stores.embedding import Embedder
-from finexpert.stores.entries import ACTIVE, Entry, Hit, Status, Vectors
+from finexpert.stores.entries import ACTIVE, Hit, Status, Vectors
 from finexpert.stores.sign_index import SignIndex, codes
-from finexpert.stores.sql_entries import COLUMNS, Run, SqlEntries, as_entry, marks
+from finexpert.stores.sql_entries import SqlEntries
+from finexpert.stores.sql_rows import COLUMNS, Run, Written, as_entry, marks
 from finexpert.stores.sqlite_file import connect, connect_empty, explained, reported
 
 # A connection of a parent must not be closed by its child: it would let go of the parent's locks.
@@ -54,6 +55,7 @@ class SqliteEntries(SqlEntries):
         self._file: tuple[int, int] | None = None
         self._closed = False
         self._indexes: dict[str, SignIndex] = {}
+        self._made_anew = ""
         with self._transaction():
             pass
 
@@ -124,21 +126,28 @@ class SqliteEntries(SqlEntries):
             _LEFT_TO_PARENT.append(self._connection)
             self._connection = None
 
-    def _keep_vectors(self, run: Run, entry: Entry, old_seq: int | None, seq: int, vectors: Vectors) -> None:
-        if old_seq is not None:
-            of_old = (entry.collection, old_seq)
-            run(
-                "DELETE FROM vectors WHERE number IN (SELECT number FROM codes WHERE collection = ? AND seq = ?)",
-                of_old,
-            )
-            run("DELETE FROM codes WHERE collection = ? AND seq = ?", of_old)
-        for position, (vector, code) in enumerate(zip(vectors, codes(vectors), strict=True)):
-            row = (entry.collection, seq, position, entry.status, code)
-            run("INSERT INTO codes (collection, seq, position, status, code) VALUES (?, ?, ?, ?, ?)", row)
-            run("INSERT INTO vectors VALUES (last_insert_rowid(), ?)", (vector.tobytes(),))
+    def _keep_vectors(self, run: Run, written: Sequence[Written]) -> None:
+        coded = iter(codes(np.concatenate([each.vectors for each in written]))) if written else iter(())
+        for entry, seq, old_seq, vectors in written:
+            if old_seq is not None:
+                of_old = (entry.collection, old_seq)
+                listed = "SELECT number FROM codes WHERE collection = ? AND seq = ?"
+                run(f"DELETE FROM vectors WHERE number IN ({listed})", of_old)
+                run("DELETE FROM codes WHERE collection = ? AND seq = ?", of_old)
+            for position, vector in enumerate(vectors):
+                row = (entry.collection, seq, position, entry.status, next(coded))
+                run("INSERT INTO codes (collection, seq, position, status, code) VALUES (?, ?, ?, ?, ?)", row)
+                run("INSERT INTO vectors VALUES (last_insert_rowid(), ?)", (vector.tobytes(),))
+
+    def _replace_vectors(self, run: Run, current: Sequence[Written]) -> None:
+        run("DELETE FROM vectors")
+        run("DELETE FROM codes")
+        self._keep_vectors(run, current)
 
     def _index(self, run: Run, collection: str) -> SignIndex:
         """The index of a collection as of this transaction: only what changed since the last search is read."""
+        if (times := self._about(run).get("made_anew", "")) != self._made_anew:
+            self._indexes, self._made_anew = {}, times
         index = self._indexes.setdefault(collection, SignIndex())
         stamp = self._stamp(run)
         if index.stamp != stamp:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from finexpert.errors import StoreError
-from finexpert.stores.sql_entries import SCHEMA_VERSION
+from finexpert.stores.sql_rows import SCHEMA_VERSION
 
 APPLICATION = 0x46584E50  # says in the file's header whose file it is
 BUSY_SECONDS = 30.0

@@ -58,13 +58,16 @@ class Taught:
         left_out = {normalise(name) for name in names}
         copy = type(self).open(place, self.memory.embedder)
         for item in self._active():
-            if left_out & set(item.names):
-                continue
-            if isinstance(item, Process):
-                copy.memory.restore(item, item.taught_by, "copy")
-            else:
-                copy.glossary.define(item, item.taught_by)
+            if not left_out & set(item.names):
+                _put(item, copy)
         return copy
+
+    def copy_into(self, other: Taught) -> None:
+        """Put everything that is here, drafts too, into another store; NameTaken where it has one of the names."""
+        for process in self.memory.items():
+            _put(process, other)
+        for keyword in self.glossary.items():
+            _put(keyword, other)
 
     def close(self) -> None:
         self.memory.entries.close()
@@ -74,3 +77,10 @@ class Taught:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _put(item: Process | Keyword, other: Taught) -> None:
+    if isinstance(item, Process):
+        other.memory.restore(item, item.taught_by, "copy")
+    else:
+        other.glossary.define(item, item.taught_by)

@@ -3,7 +3,7 @@
     "Recession\\u202eCalculation"  ->  refused: 'U+202E RIGHT-TO-LEFT OVERRIDE' cannot be seen
 
 A character that nobody sees can make one heading look like another, hide an instruction from the one who reviews it,
-or steer a terminal. Letters of other scripts that look alike are not recognised.
+or steer a terminal. Letters of other scripts that look alike are refused in names (`look_alikes.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ValidationError
 
+from finexpert.stores.look_alikes import look_alike
 from finexpert.stores.terms import normalise
 
 NAME_LENGTH = 120
@@ -34,6 +35,8 @@ def unseen(text: str, *, allowed: str = "\n\t" + _JOINERS) -> str | None:
     >>> unseen("red \\x1b[31m"), unseen("a\\nb"), unseen("a\\nb", allowed="")
     ('U+001B', None, 'U+000A')
     """
+    if text.isascii() and text.isprintable():
+        return None
     for char in text:
         hidden = unicodedata.category(char) in _REFUSED or ord(char) in _TAGS
         if hidden and char not in allowed:
@@ -54,6 +57,8 @@ def name(text: str) -> str:
     line = " ".join(line.split())
     if not normalise(line):
         raise ValueError("is empty: a name has a letter or a digit")
+    if alike := look_alike(line):
+        raise ValueError(f"{alike}. Write it in one script")
     return line
 
 

@@ -75,7 +75,7 @@ def test_the_page_and_an_unknown_word(chat: Any, scripted: Any) -> None:
     ran = chat("/page", "/forget")
     assert ran.code == 0
     assert "sales in brief ." in ran.out
-    assert "there is no /forget; /page shows the page" in ran.out
+    assert "there is no /forget; remember [HEADING]" in ran.out
     assert prompts == []
 
 

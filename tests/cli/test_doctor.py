@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,6 +40,7 @@ def test_as_json_with_a_missing_part(finexpert: Any, monkeypatch: pytest.MonkeyP
         "model": False,
         "sandbox": True,
         "data": False,
+        "taught": True,
         "MLflow": True,
         "home": True,
     }
@@ -46,6 +48,61 @@ def test_as_json_with_a_missing_part(finexpert: Any, monkeypatch: pytest.MonkeyP
     assert "http://127.0.0.1:9/v1" in found["model"]["found"]
     assert found["MLflow"]["found"].endswith("runs/mlflow.db")
     assert "planted-key" not in ran.out + ran.err
+
+
+@pytest.mark.usefixtures("quick")
+class TestTaught:
+    """What is said of memory and glossary, and whether it counts as an error."""
+
+    @pytest.fixture(autouse=True)
+    def words(self, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+        monkeypatch.setenv("FINEXPERT_EMBEDDER", "words")
+
+    def taught(self, finexpert: Any, *options: str) -> tuple[int, bool, str]:
+        ran = finexpert("doctor", "--lm", "recorded", "--json", *options)
+        found = ran.json["taught"]
+        return ran.code, found["ok"], found["found"]
+
+    def test_nothing_yet(self, finexpert: Any, home: Path) -> None:
+        path = home / "stores" / "knowledge.sqlite"
+        assert self.taught(finexpert) == (0, True, f"{path}: nothing yet")
+        assert not path.parent.exists()
+
+    def test_counts_and_the_embedder(self, finexpert: Any) -> None:
+        finexpert("glossary", "define", "stress month", "a month", "--store", "own.sqlite")
+        said = "own.sqlite: active processes: 0, terms: 1; embedder words-v1-1024"
+        assert self.taught(finexpert, "--store", "own.sqlite") == (0, True, said)
+        assert "terms: 1" in finexpert("doctor", "--lm", "recorded", "--store", "own.sqlite").out
+
+    def test_another_embedder(self, finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        finexpert("glossary", "define", "stress month", "a month", "--store", "own.sqlite")
+        monkeypatch.setattr("finexpert.stores.embedding.WordHashing.name", "other-words")
+        code, good, said = self.taught(finexpert, "--store", "own.sqlite")
+        assert (code, good) == (1, False)
+        for words in ("own.sqlite", "embedder words-v1-1024", "other-words", "finexpert memory reindex"):
+            assert words in said
+
+    def test_another_embedder_where_nothing_is_active(self, finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        finexpert("glossary", "define", "stress month", "a month", "--store", "own.sqlite")
+        finexpert("glossary", "retire", "stress month", "--store", "own.sqlite")
+        monkeypatch.setattr("finexpert.stores.embedding.WordHashing.name", "other-words")
+        code, good, said = self.taught(finexpert, "--store", "own.sqlite")
+        assert (code, good, "finexpert memory reindex" in said) == (0, True, True)
+
+    def test_a_store_that_cannot_be_opened(self, finexpert: Any) -> None:
+        Path("broken.sqlite").write_text("no database\n" * 1000)
+        code, good, said = self.taught(finexpert, "--store", "broken.sqlite")
+        assert (code, good) == (1, False)
+        assert "broken.sqlite" in said
+        assert "damaged" in said
+        code, good, said = self.taught(finexpert, "--store", "mysql://host/db")
+        assert (code, good, "postgresql://" in said) == (1, False, True)
+
+    def test_a_memory_that_is_switched_off(self, finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FINEXPERT_MEMORY", "false")
+        Path("broken.sqlite").write_text("no database\n" * 1000)
+        said = "not used (FINEXPERT_MEMORY is false)"
+        assert self.taught(finexpert, "--store", "broken.sqlite") == (0, True, said)
 
 
 @pytest.mark.usefixtures("quick")

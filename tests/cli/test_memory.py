@@ -195,6 +195,52 @@ def test_an_edit_that_is_refused_changes_nothing(finexpert: Any, kept: Process, 
     assert finexpert("memory", "show", "slump", "--json").json["version"] == 1
 
 
+@pytest.fixture
+def other_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An embedder like "words" that can be named."""
+    from finexpert.stores import embedding
+
+    class Other(embedding.WordHashing):
+        dimensions, name = 512, "words-v1-512"
+
+    made = embedding._make
+    monkeypatch.setattr(embedding, "_make", lambda setting: Other() if setting == "other-words" else made(setting))
+    monkeypatch.setattr(embedding, "_made", {})
+
+
+@pytest.mark.usefixtures("other_words")
+def test_vectors_are_made_anew_for_another_embedder(
+    finexpert: Any, kept: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finexpert("memory", "retire", "slump")
+    finexpert("memory", "activate", "slump", "--unchecked")
+    finexpert("glossary", "define", "stress month", "a month")
+    history = finexpert("memory", "history", "slump", "--json").out
+    assert finexpert("memory", "reindex").out == "the vectors are of words-v1-1024 already\n"
+
+    ran = finexpert("memory", "reindex", "--embedder", "other-words")
+    assert ran.code == 0
+    assert f"2 entries of {STORE}: words-v1-1024 before, words-v1-512 now" in ran.out
+    assert "FINEXPERT_EMBEDDER=other-words" in ran.out
+    ran = finexpert("memory", "search", "slump")
+    assert (ran.code, "finexpert memory reindex" in ran.err) == (1, True)
+
+    monkeypatch.setenv("FINEXPERT_EMBEDDER", "other-words")
+    assert finexpert("memory", "search", "recessions", "--json").json[0]["heading"] == "Recession Calculation"
+    assert finexpert("glossary", "search", "stress months", "--json").json[0]["term"] == "stress month"
+    assert finexpert("memory", "history", "slump", "--json").out == history
+
+    monkeypatch.setenv("FINEXPERT_EMBEDDER", "words")
+    ran = finexpert("memory", "reindex")
+    assert (ran.code, "Next" in ran.out) == (0, False)
+    assert finexpert("memory", "search", "slump", "--json").json
+
+
+def test_an_empty_store_is_not_made_by_a_reindex(finexpert: Any) -> None:
+    assert finexpert("memory", "reindex").out == f"{STORE} holds nothing yet\n"
+    assert not Path(STORE).exists()
+
+
 def editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, old: str, new: str) -> None:
     """An editor that replaces words, and notes whether others may read the file."""
     script = tmp_path / "editor.py"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from finexpert.datasets.evaluation import Journal, Result, summarise
-from finexpert.datasets.fred_evaluation import BASELINE, RUNGS, Bench, evaluate, fingerprint, judge
+from finexpert.datasets.fred_evaluation import BASELINE, MEMORY, RUNGS, Bench, evaluate, fingerprint, judge
 from finexpert.datasets.fred_questions import Question, gold, load_questions
 from finexpert.errors import ModelUnreachable, UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
@@ -94,12 +94,14 @@ def test_the_ladder(bench: Make, questions: list[Question], tmp_path: Path, samp
         "sql": {"wrong answer": 1},
         "sql+script": {"script_generation: script": 1},
         "+retries": {"wrong answer": 1},
+        MEMORY: {"wrong answer": 1},
         BASELINE: {"wrong answer": 1},
     }
     assert {rung: s.calls for rung, s in summaries.items()} == {
         "sql": 2,
         "sql+script": 1,
         "+retries": 1.5,
+        MEMORY: 1.5,
         BASELINE: 1,
     }
 
@@ -128,6 +130,8 @@ def test_layer_and_kind_of_every_failure(bench: Make, questions: list[Question],
         ("sql+script", WRONG): "sql_extraction: sql",
         ("+retries", RIGHT): "planning: output",
         ("+retries", WRONG): "sql_extraction: sql",
+        (MEMORY, RIGHT): "planning: output",
+        (MEMORY, WRONG): "sql_extraction: sql",
         (BASELINE, RIGHT): "single_call: output",
         (BASELINE, WRONG): "sql_extraction: sql",
     }

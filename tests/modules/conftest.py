@@ -1,42 +1,13 @@
-"""A small warehouse with canaries in its cells, a warm sandbox, and scripted models."""
+"""Models that answer from a list or a function; warehouse and sandbox stand in the conftest above."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import pandas as pd
 import pytest
 
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
-from finexpert.sandbox import Limits, Sandbox
-from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
-
-CANARY = "zyxwcanary"
-NUMBER = 918273645.5
-
-
-@pytest.fixture(scope="session")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(Limits(wall_seconds=10)) as box:
-        yield box
-
-
-@pytest.fixture(scope="session")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    data = pd.DataFrame(
-        {
-            "date": pd.date_range("2020-01-01", periods=6, freq="MS"),
-            "region": ["north", "south"] * 3,
-            "note": [f"{CANARY}{i}" for i in range(6)],
-            "amount": [NUMBER + i for i in range(6)],
-        }
-    )
-    table = Table(
-        "sales", data, "sales a month", {"amount": "thousand USD"}, categories=("region",), date_column="date"
-    )
-    with DuckDBWarehouse(build_warehouse(tmp_path_factory.mktemp("data") / "sales.duckdb", [table])) as source:
-        yield source
 
 
 @pytest.fixture

@@ -220,7 +220,8 @@ def test_an_exported_answer_runs_on_its_own(session: Any, warehouse: Any, tmp_pa
     import subprocess
     import sys
 
-    asked, _ = session([drafts(GOOD, "answer = sales.amount.max() - sales.amount.min()")])
+    # What stands in quotes would be looked up as a term.
+    asked, _ = session([drafts(GOOD, "answer = sales.amount.max() - sales.amount.min()")], memory=False)
     script = tmp_path / "answer.py"
     script.write_text(records.export(asked.ask('By how much? "quoted" \\ """').record, warehouse))
     ran = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=True, cwd=tmp_path)

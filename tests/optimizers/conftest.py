@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import dspy
 import pytest
 
+from finexpert.datasets import layer_examples
+from finexpert.datasets.layer_records import SqlExtractionExample
 from finexpert.language_models.scripted import Messages, ScriptedModel
+from finexpert.optimizers.tasks import Bench
+from finexpert.sandbox import Limits, Sandbox
+from finexpert.settings import Settings
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
 
 SELECTS = [{"df_name": "sales", "df_columns": ["date", "amount"], "select_query": "SELECT date, amount FROM sales"}]
@@ -64,3 +69,41 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An own current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(Limits(wall_seconds=10)) as box:
+        yield box
+
+
+@pytest.fixture
+def bench(sandbox: Sandbox, tmp_path: Path) -> Bench:
+    """What examples are run with; the embedder needs no model."""
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    return Bench(sandbox, Settings(home=tmp_path / "home", embedder="words"), folder)
+
+
+@pytest.fixture(scope="session")
+def extractor() -> Callable[..., ScriptedModel]:
+    """A model for SQL extraction that is right when told to be: `extractor(lambda question, prompt: True)`."""
+    records = layer_examples.load("sql_extraction")
+    by_question = {record.question: record for record in records if isinstance(record, SqlExtractionExample)}
+
+    def model(right: Callable[[str, Messages], bool]) -> ScriptedModel:
+        def answer(messages: Messages) -> str:
+            last = messages[-1]["content"]
+            if "[[ ## selects ## ]]" not in last.rsplit("Respond with", 1)[-1]:
+                return reply(messages)  # it is asked for instructions
+            record = next(record for question, record in by_question.items() if question in last)
+            select = None if right(record.question, messages) else "SELECT 1 AS nothing"
+            selects = [
+                {"df_name": f.name, "df_columns": list(f.columns), "select_query": select or f.select}
+                for f in record.frames
+            ]
+            return f"[[ ## selects ## ]]\n{json.dumps(selects)}\n\n[[ ## completed ## ]]"
+
+        return ScriptedModel(answer)
+
+    return model

@@ -273,7 +273,7 @@ def test_one_is_put_into_use(folder: Path) -> None:
 
 
 def test_options_of_a_program_give_way_to_what_a_user_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    from finexpert.optimizers.loading import with_options
+    from finexpert.settings import with_options
 
     monkeypatch.setenv("FINEXPERT_RETRIES", "1")
     found = with_options(Settings(), {"drafts": False, "retries": 5})

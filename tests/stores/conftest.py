@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO, cast
 
 import numpy as np
 import pytest
@@ -103,17 +106,19 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """Where an empty store can be opened: once a file, once a database of its own on the server."""
     if request.param == "file":
         return tmp_path / "stores" / "knowledge.sqlite"
-    url: str = request.getfixturevalue("server")
-    empty_schema(url)
+    url: str = request.getfixturevalue("empty_server")
     return url
 
 
-def empty_schema(url: str) -> None:
+@pytest.fixture
+def empty_server(server: str) -> str:
+    """The address of the server, on which there is no store yet."""
     import psycopg
 
-    with psycopg.connect(url, autocommit=True) as connection:
+    with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("SET client_min_messages = error")
         connection.execute("DROP SCHEMA IF EXISTS finexpert CASCADE")
+    return server
 
 
 @pytest.fixture
@@ -133,3 +138,40 @@ def open_store(place: Path | str, word_embedder: Embedder) -> Iterator[Open]:
 @pytest.fixture
 def store(open_store: Open) -> EntryStore:
     return open_store()
+
+
+@pytest.fixture(scope="module")
+def writer() -> Iterator[subprocess.Popen[str]]:
+    """The program of `crash_writer.py`, which has imported all that its children need."""
+    program = [sys.executable, str(Path(__file__).parent / "crash_writer.py")]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        yield process
+        cast(IO[str], process.stdin).close()
+
+
+@pytest.fixture
+def write_and_kill(writer: subprocess.Popen[str]) -> Callable[..., dict[str, int]]:
+    """Has a child write; gives what it confirmed until it was killed: id to last version."""
+
+    def write(path: Path, action: str, round: int, seconds: float, after: str = "kept") -> dict[str, int]:
+        """Kill the child `seconds` after its first line of a kind."""
+        stdin, stdout = cast(IO[str], writer.stdin), cast(IO[str], writer.stdout)
+        stdin.write(json.dumps({"path": str(path), "action": action, "round": round}) + "\n")
+        stdin.flush()
+        confirmed: dict[str, int] = {}
+        pid = killed = 0
+        for line in stdout:
+            kind, *rest = line.split()
+            if kind == "done":
+                break
+            if kind == "pid":
+                pid = int(rest[0])
+            else:
+                confirmed[rest[0]] = int(rest[1])
+            if pid and not killed and (after == "pid" or confirmed):
+                time.sleep(seconds)
+                os.kill(pid, signal.SIGKILL)
+                killed = pid
+        return confirmed
+
+    return write

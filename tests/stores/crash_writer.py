@@ -8,14 +8,28 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from finexpert.stores.embedding import WordHashing
 from finexpert.stores.entries import Entry
+from finexpert.stores.glossary import Keyword
+from finexpert.stores.process import Process, ProcessStep
 from finexpert.stores.sqlite_entries import SqliteEntries
+from finexpert.stores.taught import Taught
+
+Kept = Iterator[tuple[str, int]]
+
+
+class OtherWords(WordHashing):
+    """Counts words in fewer buckets."""
+
+    dimensions = 512
+    name = f"words-v1-{dimensions}"
 
 
 def write(store: SqliteEntries, action: str, round: int, number: int) -> Entry:
@@ -35,11 +49,57 @@ def write(store: SqliteEntries, action: str, round: int, number: int) -> Entry:
     )
 
 
-def child(path: str, action: str, round: int) -> None:
-    store = SqliteEntries(Path(path), WordHashing())
+def written(path: Path, action: str, round: int) -> Kept:
+    """Through the store alone."""
+    store = SqliteEntries(path, WordHashing())
     for number in count():
         entry = write(store, action, round, number)
-        os.write(1, f"kept {entry.id} {entry.version}\n".encode())
+        yield entry.id, entry.version
+
+
+def taught(path: Path, action: str, round: int) -> Kept:
+    """Through the memory and the glossary, as a session and the commands do."""
+    store = Taught.open(path, WordHashing())
+    for number in count():
+        if action == "memory.add":
+            steps = [ProcessStep(text=f"Get {round} {number}.", sql="SELECT 1")]
+            kept: Any = store.memory.add(Process(heading=f"Rule {round} {number}", steps=steps), "anna")
+        elif action == "memory.revert":
+            kept = store.memory.revert("Slump", number % 2 + 1, "anna")
+        elif action == "glossary.define":
+            keyword = Keyword(
+                term=f"term {number % 5}", meaning=f"meaning {round} {number}", aliases=[f"t{number % 5}"]
+            )
+            kept = store.glossary.define(keyword, "anna")
+        yield kept.id, kept.version
+
+
+def imported(path: Path, action: str, round: int) -> Kept:
+    """Files of a folder, three at a time."""
+    store = Taught.open(path, WordHashing())
+    files = sorted((path.parent / f"in-{round}").iterdir())
+    for start in range(0, len(files), 3):
+        for result in store.memory.import_(files[start : start + 3], "anna"):
+            kept = store.memory.find(result.title)
+            yield kept.id, kept.version
+
+
+def reindexed(path: Path, action: str, round: int) -> Kept:
+    """The vectors made anew with the one embedder and the other by turns."""
+    store = SqliteEntries(path, WordHashing())
+    which = store.made_with() == OtherWords.name
+    for number in count():
+        store.embedder = WordHashing() if which else OtherWords()
+        store.reindex()
+        which = not which
+        yield store.embedder.name, number
+
+
+def child(path: str, action: str, round: int) -> None:
+    how = {"memory.import": imported, "reindex": reindexed}.get(action, taught if "." in action else written)
+    for id, version in how(Path(path), action, round):
+        os.write(1, f"kept {id} {version}\n".encode())
+    signal.pause()  # until it is killed
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from finexpert.errors import EmbedderMismatch, NameTaken, StaleEntry, StoreError
 from finexpert.stores.embedding import Embedder
-from finexpert.stores.entries import Entry, EntryStore, Status
+from finexpert.stores.entries import Change, Entry, EntryStore, Status
 
 Open = Callable[..., EntryStore]
 BODY: dict[str, Any] = {"meaning": "a month in which …", "steps": [{"sql": "SELECT '\"\\'"}], "n": 0.1, "none": None}
@@ -78,6 +78,15 @@ def test_entries_by_first_name_and_status(store: EntryStore) -> None:
     assert [entry.names[0] for entry in store.entries("glossary", ("retired", "draft"))] == ["a", "c"]
     assert store.count("glossary", ("retired", "draft")) == 2
     assert store.entries("glossary", ()) == []
+
+
+def test_names_of_what_is_not_retired(store: EntryStore) -> None:
+    for number, status in enumerate(("draft", "active", "retired")):
+        put(store, f"{status} a", f"{status} b", status=status, id=str(number))
+    assert sorted(store.names("glossary")) == [("active a", "1"), ("active b", "1")]
+    every: tuple[Status, ...] = ("draft", "active", "retired")
+    assert {id for _, id in store.names("glossary", every)} == {"0", "1"}
+    assert store.names("memory") == store.names("glossary", ()) == []
 
 
 def test_a_name_has_one_entry(store: EntryStore, open_store: Open) -> None:
@@ -165,11 +174,83 @@ def test_vectors_of_two_embedders_are_never_mixed(
     entry = put(store, "stress month")
     other = open_store(other_embedder)
     for use in (lambda: put(other, "calm month"), lambda: found(other, other_embedder, "stress")):
-        with pytest.raises(EmbedderMismatch, match=r"tiny-64 \(64.*tiny-32 \(32.*finexpert memory export") as raised:
+        with pytest.raises(EmbedderMismatch, match=r"tiny-64 \(64.*tiny-32 \(32.*finexpert memory reindex") as raised:
             use()
         assert "FINEXPERT_EMBEDDER" in str(raised.value)
     assert other.entries("glossary") == [entry]
     assert store.history("glossary") == [entry]
+
+
+def test_many_changes_are_kept_together_or_not_at_all(store: EntryStore, word_embedder: Embedder) -> None:
+    def changes(*names: str) -> list[Change]:
+        return [Change({"term": name}, (name,), (name, f"the {name}"), "active", "add", "anna") for name in names]
+
+    kept = store.write_all("glossary", changes("calm month", "stress month"))
+    assert kept == store.entries("glossary")
+    assert found(store, word_embedder, "stress month", limit=1) == [("stress month", "stress month")]
+    with pytest.raises(NameTaken):
+        store.write_all("glossary", changes("new month", "calm month", "last month"))
+    assert store.entries("glossary") == store.history("glossary")[::-1] == kept
+    assert store.write_all("glossary", []) == []
+
+
+def test_vectors_made_anew_keep_everything_else(
+    store: EntryStore, open_store: Open, word_embedder: Embedder, other_embedder: Embedder
+) -> None:
+    assert (store.made_with(), store.reindex()) == (None, 0)
+    put(store, "stress month", id="one")
+    put(store, "amber month", phrases=("amber month", "warm month"), id="one")
+    put(store, "old month", id="two", status="retired")
+    put(store, "recession", collection="memory")
+    assert found(store, word_embedder, "warm month")[0] == ("amber month", "warm month")
+    before, stamp, history = store.entries("glossary"), store.stamp(), store.history("glossary")
+    told: list[int] = []
+    other = open_store(other_embedder)
+    assert other.reindex(told.append) == sum(told) == 3
+    assert (other.made_with(), other.entries("glossary"), other.history("glossary")) == ("tiny-32", before, history)
+    assert other.stamp() == stamp
+    assert found(other, other_embedder, "warm month") == [("amber month", "warm month")]
+    assert found(other, other_embedder, "old month", statuses=("retired",)) == [("old month", "old month")]
+    assert other.search("memory", other_embedder.embed(["recession"]))[0].score == pytest.approx(1, abs=1e-5)
+    # What was open with the embedder before notices at once, and never writes a vector of it again.
+    for use in (lambda: put(store, "calm month"), lambda: found(store, word_embedder, "month")):
+        with pytest.raises(EmbedderMismatch, match=r"tiny-32 \(32.*tiny-64 \(64.*finexpert memory reindex"):
+            use()
+    put(other, "calm month")
+    assert store.reindex() == 4
+    assert found(store, word_embedder, "calm month")[0] == ("calm month", "calm month")
+    with pytest.raises(EmbedderMismatch):
+        found(other, other_embedder, "month")
+
+
+def test_what_is_written_while_vectors_are_made_anew_is_not_left_out(
+    store: EntryStore, open_store: Open, other_embedder: Embedder
+) -> None:
+    put(store, "stress month")
+    other, told = open_store(other_embedder), list[int]()
+
+    def meanwhile(entries: int) -> None:
+        if not told:
+            put(store, "calm month")
+        told.append(entries)
+
+    assert (other.reindex(meanwhile), told) == (2, [1, 1])
+    assert found(other, other_embedder, "calm month", limit=1) == [("calm month", "calm month")]
+
+
+def test_nothing_is_changed_when_vectors_cannot_be_made_anew(
+    store: EntryStore, open_store: Open, word_embedder: Embedder
+) -> None:
+    class Broken:
+        name, dimensions = "broken", 64
+
+        def embed(self, texts: Sequence[str]) -> Any:
+            raise StoreError("no network")
+
+    put(store, "stress month")
+    with pytest.raises(StoreError, match="no network"):
+        open_store(Broken()).reindex()
+    assert found(store, word_embedder, "stress month") == [("stress month", "stress month")]
 
 
 def test_nothing_is_kept_when_the_embedder_fails(open_store: Open) -> None:

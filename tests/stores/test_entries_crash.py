@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import IO, cast
 
 import pytest
 
@@ -24,37 +17,7 @@ from finexpert.stores.sqlite_entries import SqliteEntries
 
 KILLS = 25
 
-
-@pytest.fixture(scope="module")
-def writer() -> Iterator[subprocess.Popen[str]]:
-    program = [sys.executable, str(Path(__file__).parent / "crash_writer.py")]
-    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
-        yield process
-        cast(IO[str], process.stdin).close()
-
-
-def write_and_kill(
-    writer: subprocess.Popen[str], path: Path, action: str, round: int, seconds: float, after: str = "kept"
-) -> dict[str, int]:
-    """What a child confirmed until it was killed, `seconds` after its first line of a kind: id to last version."""
-    stdin, stdout = cast(IO[str], writer.stdin), cast(IO[str], writer.stdout)
-    stdin.write(json.dumps({"path": str(path), "action": action, "round": round}) + "\n")
-    stdin.flush()
-    confirmed: dict[str, int] = {}
-    pid = killed = 0
-    for line in stdout:
-        kind, *rest = line.split()
-        if kind == "done":
-            break
-        if kind == "pid":
-            pid = int(rest[0])
-        else:
-            confirmed[rest[0]] = int(rest[1])
-        if pid and not killed and (after == "pid" or confirmed):
-            time.sleep(seconds)
-            os.kill(pid, signal.SIGKILL)
-            killed = pid
-    return confirmed
+Kill = Callable[..., dict[str, int]]
 
 
 def check(path: Path, confirmed: dict[str, int]) -> None:
@@ -82,7 +45,7 @@ def check(path: Path, confirmed: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize("action", ["add", "edit", "import", "revert"])
-def test_a_kill_loses_nothing_that_was_confirmed(writer: subprocess.Popen[str], tmp_path: Path, action: str) -> None:
+def test_a_kill_loses_nothing_that_was_confirmed(write_and_kill: Kill, tmp_path: Path, action: str) -> None:
     path, confirmed, chance = tmp_path / "knowledge.sqlite", dict[str, int](), random.Random(action)
     with closing(SqliteEntries(path, WordHashing())) as store:
         first = store.write(
@@ -90,15 +53,15 @@ def test_a_kill_loses_nothing_that_was_confirmed(writer: subprocess.Popen[str], 
         )
     confirmed[first.id] = 1
     for round in range(KILLS):
-        confirmed |= write_and_kill(writer, path, action, round, chance.uniform(0.0, 0.03))
+        confirmed |= write_and_kill(path, action, round, chance.uniform(0.0, 0.03))
         check(path, confirmed)
     assert sum(confirmed.values()) > KILLS
 
 
-def test_a_kill_while_the_file_is_made_leaves_a_store(writer: subprocess.Popen[str], tmp_path: Path) -> None:
+def test_a_kill_while_the_file_is_made_leaves_a_store(write_and_kill: Kill, tmp_path: Path) -> None:
     for round in range(10):
         path = tmp_path / f"new-{round}.sqlite"
-        confirmed = write_and_kill(writer, path, "add", round, 0.002 * round, after="pid")
+        confirmed = write_and_kill(path, "add", round, 0.002 * round, after="pid")
         with closing(SqliteEntries(path, WordHashing())) as store:
             entry = store.write(
                 "memory", body={}, names=["last"], phrases=["last"], status="active", action="add", by="anna"

@@ -25,14 +25,19 @@ def keyword(term: str = "stress month", meaning: str = "a month with a spread be
     return Keyword.model_validate({"term": term, "meaning": meaning, **given})
 
 
+both_engines = pytest.mark.parametrize("opening", ["file", "server"], indirect=True)
+
+
 @pytest.fixture
-def opening(tmp_path: Path) -> Iterator[Callable[..., Glossary]]:
-    """Opens a store as another process would."""
+def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Glossary]]:
+    """Opens a store as another process would: a file, but for `both_engines`; one with another name is always a file."""
+    on_server = getattr(request, "param", "file") == "server"
+    place = request.getfixturevalue("empty_server") if on_server else tmp_path / "knowledge.sqlite"
     embedder = WordHashing()
     made: list[EntryStore] = []
 
-    def again(name: str = "knowledge.sqlite") -> Glossary:
-        made.append(open_entries(tmp_path / name, embedder))
+    def again(name: str = "") -> Glossary:
+        made.append(open_entries(tmp_path / name if name else place, embedder))
         return Glossary(made[-1], embedder)
 
     yield again
@@ -45,6 +50,7 @@ def glossary(opening: Callable[..., Glossary]) -> Glossary:
     return opening()
 
 
+@both_engines
 def test_a_definition_is_active_at_once(glossary: Glossary, opening: Callable[..., Glossary]) -> None:
     assert glossary.empty
     defined = glossary.define(keyword(aliases=["tense month"]), "anna")
@@ -57,6 +63,7 @@ def test_a_definition_is_active_at_once(glossary: Glossary, opening: Callable[..
     assert not other.empty
 
 
+@both_engines
 def test_a_new_meaning_is_a_new_version_and_keeps_the_aliases(glossary: Glossary) -> None:
     first = glossary.define(keyword(aliases=["tense month"]), "anna")
     assert glossary.define(keyword(), "ben") == first
@@ -73,6 +80,7 @@ def test_a_new_meaning_is_a_new_version_and_keeps_the_aliases(glossary: Glossary
     assert glossary.undo("cleo").status == "active"
 
 
+@both_engines
 def test_names_of_others_are_refused(glossary: Glossary) -> None:
     there = glossary.define(keyword(aliases=["tense month"]), "anna")
     for clash in (keyword("Tense Months", "x"), keyword("other", "x", aliases=["stress months"])):
@@ -82,6 +90,7 @@ def test_names_of_others_are_refused(glossary: Glossary) -> None:
     assert glossary.keywords() == [there]
 
 
+@both_engines
 def test_an_edit_needs_the_version_that_it_was_made_from(glossary: Glossary) -> None:
     first = glossary.define(keyword(), "anna")
     glossary.edit(first.model_copy(update={"term": "stressed month"}), "ben")
@@ -92,6 +101,7 @@ def test_an_edit_needs_the_version_that_it_was_made_from(glossary: Glossary) -> 
         glossary.define(first.model_copy(update={"meaning": "x\x1b"}), "cleo")
 
 
+@both_engines
 def test_a_term_and_a_process_may_have_the_same_name(glossary: Glossary) -> None:
     memory = Memory(glossary.entries, glossary.embedder)
     glossary.define(keyword(), "anna")
@@ -118,6 +128,7 @@ def test_an_export_imported_elsewhere_says_the_same(
     assert other.export(tmp_path / f"other.{kind}").read_bytes() == written
 
 
+@both_engines
 def test_a_file_by_hand(glossary: Glossary, tmp_path: Path) -> None:
     glossary.define(keyword(), "anna")
     file = tmp_path / "terms.csv"

@@ -29,14 +29,19 @@ def process(heading: str = "Recession Calculation", *aliases: str, **given: Any)
     return Process.model_validate({"heading": heading, "aliases": aliases, "steps": steps, **given})
 
 
+both_engines = pytest.mark.parametrize("opening", ["file", "server"], indirect=True)
+
+
 @pytest.fixture
-def opening(tmp_path: Path) -> Iterator[Callable[[], Memory]]:
-    """Opens the same store again and again, each time as another process would."""
+def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Memory]]:
+    """Opens the same store again and again, each time as another process would: a file, but for `both_engines`."""
+    on_server = getattr(request, "param", "file") == "server"
+    place = request.getfixturevalue("empty_server") if on_server else tmp_path / "knowledge.sqlite"
     embedder = WordHashing()
     made: list[EntryStore] = []
 
     def again() -> Memory:
-        made.append(open_entries(tmp_path / "knowledge.sqlite", embedder))
+        made.append(open_entries(place, embedder))
         return Memory(made[-1], embedder)
 
     yield again
@@ -53,6 +58,7 @@ def active(memory: Memory, heading: str, *aliases: str, **given: Any) -> Process
     return memory.add(process(heading, *aliases, status="active", **given), "anna")
 
 
+@both_engines
 def test_what_is_added_is_there_for_others(memory: Memory, opening: Callable[[], Memory]) -> None:
     added = memory.add(process(), "anna")
     assert (added.version, added.status, added.taught_by) == (1, "draft", "anna")
@@ -62,6 +68,7 @@ def test_what_is_added_is_there_for_others(memory: Memory, opening: Callable[[],
     assert memory.get("Inflation") is None
 
 
+@both_engines
 def test_only_active_ones_are_found(memory: Memory) -> None:
     assert memory.empty
     assert memory.search(["recession"]) == []
@@ -104,6 +111,7 @@ def test_clashes_are_for_the_expert_to_decide(memory: Memory, new: Process) -> N
     assert memory.processes() == [there]
 
 
+@both_engines
 def test_a_clash_is_not_with_itself_nor_with_what_is_retired(memory: Memory) -> None:
     there = active(memory, "Recession Calculation")
     assert memory.clash(there) is None
@@ -151,6 +159,7 @@ def test_opposites_do_not_clash(memory: Memory, heading: str, other: str) -> Non
     assert memory.clash(process(other)) is None
 
 
+@both_engines
 def test_replacing_keeps_the_old_version(memory: Memory) -> None:
     old = active(memory, "Recession Calculation", "Slump")
     new = memory.replace(process("Recession rule", steps=[{"text": "Otherwise."}]), "ben", old.id)
@@ -170,6 +179,7 @@ def test_both_are_kept_under_another_heading(memory: Memory) -> None:
     assert memory.get("slump") == there
 
 
+@both_engines
 def test_an_edit_needs_the_version_that_it_was_made_from(memory: Memory, opening: Callable[[], Memory]) -> None:
     first = memory.add(process(), "anna")
     theirs = opening().edit(first.model_copy(update={"aliases": ["Slump"]}), "ben")
@@ -192,6 +202,7 @@ def test_nothing_slips_past_the_limits_in_a_copy(memory: Memory) -> None:
     assert memory.processes() == [kept]
 
 
+@both_engines
 def test_history_and_revert(memory: Memory) -> None:
     first = active(memory, "Recession Calculation")
     memory.edit(first.model_copy(update={"aliases": ["Slump"]}), "ben")
@@ -217,6 +228,19 @@ def test_a_name_that_is_not_there_is_answered_with_what_is_spelt_alike(memory: M
         memory.retire("Recesion calc", "anna")
 
 
+@both_engines
+def test_many_are_added_together(memory: Memory, opening: Callable[[], Memory]) -> None:
+    added = memory.add_all([process("Amber quarter", "Slump"), process("Inversion", status="active")], "anna")
+    assert [(one.version, one.taught_by) for one in added] == [(1, "anna")] * 2
+    assert opening().processes() == added
+    with pytest.raises(NameTaken):
+        memory.add_all([process("Gap"), process("slumps")], "anna")
+    with pytest.raises(StoreError, match="cannot be kept"):
+        memory.add_all([process("Gap"), process("Tide").model_copy(update={"steps": []})], "anna")
+    assert memory.processes() == added
+
+
+@both_engines
 def test_undo_takes_back_the_last_change_and_then_itself(memory: Memory) -> None:
     with pytest.raises(StoreError, match="nothing to undo"):
         memory.undo("anna")
@@ -232,6 +256,7 @@ def test_undo_takes_back_the_last_change_and_then_itself(memory: Memory) -> None
     assert memory.history("slump")[0][0].action == "undo retire"
 
 
+@both_engines
 def test_what_comes_back_does_not_take_a_name_from_another(memory: Memory) -> None:
     active(memory, "Inversion", "Upside-down curve")
     memory.retire("Inversion", "anna")
@@ -284,6 +309,7 @@ def _change(memory: Memory, kind: str, heading: str) -> None:
         getattr(memory, kind)(heading, "anna")
 
 
+@both_engines
 def test_names_in_a_text_follow_every_change(
     memory: Memory, opening: Callable[[], Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -303,6 +329,7 @@ def test_names_in_a_text_follow_every_change(
     assert memory.named_in("the stress month count of version 5 months, not calm months") == [short]
 
 
+@both_engines
 def test_threads_share_a_memory(memory: Memory) -> None:
     active(memory, "Stress month")
     wrong: list[object] = []
@@ -343,6 +370,7 @@ def test_export_is_the_same_twice_and_follows_a_new_heading(memory: Memory, tmp_
     ]
 
 
+@both_engines
 def test_an_export_imported_elsewhere_is_the_same(memory: Memory, tmp_path: Path) -> None:
     active(memory, "Recession Calculation", "Slump")
     memory.add(process("Inversion", note="why"), "ben")
@@ -374,6 +402,7 @@ def test_what_is_imported_is_a_draft_unless_trusted(memory: Memory, tmp_path: Pa
     assert memory.find("amber quarter").status == "active"
 
 
+@both_engines
 def test_a_bad_file_does_not_keep_the_others_out(memory: Memory, tmp_path: Path) -> None:
     there = active(memory, "Recession Calculation")
     texts = {

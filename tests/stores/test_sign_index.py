@@ -55,6 +55,12 @@ def test_codes_never_change() -> None:
     assert hashlib.sha256(b"".join(codes(rows))).hexdigest()[:16] == "e348d3b754ba263d"
 
 
+def test_codes_of_many_are_those_of_each() -> None:
+    vectors = topics(5_000, 64, 4)
+    apart = [code for start in range(0, 5_000, 1_000) for code in codes(vectors[start : start + 1_000])]
+    assert codes(vectors) == apart
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["active", "draft", "retired"])), max_size=12), st.data())
 def test_updates_one_by_one_are_like_all_at_once(changes: list[tuple[int, str]], data: st.DataObject) -> None:

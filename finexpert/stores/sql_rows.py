@@ -1,0 +1,50 @@
+"""Rows of the tables that hold entries, whichever database they are in.
+
+as_entry(["glossary", "5f0c...", '["stress month"]', "active", 2, "edit", "anna", ...])  ->  Entry(...)
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from finexpert.stores.entries import Entry, Vectors
+
+COLUMNS = ", ".join(
+    f"v.{name}"
+    for name in ["collection", "id", "names", "status", "version", "action", "author", "written_at", "body", "phrases"]
+)
+SCHEMA_VERSION = 1
+
+
+class Run(Protocol):
+    """Runs one statement, with `?` for its values, and gives its rows."""
+
+    def __call__(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
+
+
+class Written(NamedTuple):
+    """A version with its number in the store, that of the version before, and the vectors of its phrases."""
+
+    entry: Entry
+    seq: int
+    old_seq: int | None
+    vectors: Vectors
+
+
+def marks(number: int) -> str:
+    """
+    >>> marks(3)
+    '?, ?, ?'
+    """
+    return ", ".join("?" * number) or "NULL"
+
+
+def as_entry(row: Sequence[Any]) -> Entry:
+    """The entry of a row of `COLUMNS`."""
+    collection, id, names, status, version, action, author, written_at, body, phrases = row
+    at = dt.datetime.fromisoformat(written_at)
+    listed = tuple(json.loads(names)), tuple(json.loads(phrases))
+    return Entry(collection, id, listed[0], status, version, action, author, at, json.loads(body), listed[1])
