@@ -46,6 +46,10 @@ class Bench:
     expert: FinancialExpert = field(default_factory=FinancialExpert)
     taught: Taught | None = None
 
+    def given(self) -> list[str]:
+        """What else every prompt holds, for the fingerprint of an evaluation."""
+        return []
+
     def answer(self, rung: str, question: Question, repeat: int = 1) -> Answer:
         """Ask one question on one rung. A prompt that is not among the recorded ones counts as a failure."""
         common = {
@@ -164,6 +168,7 @@ def fingerprint(bench: Bench, questions: Sequence[Question], rungs: Sequence[str
         bench.settings.privacy,
         bench.settings.clarify,
         bench.taught.fingerprint() if bench.taught else None,
+        bench.given(),
         [question.model_dump(mode="json") for question in questions],
         list(rungs),
         repeats,

@@ -80,6 +80,9 @@ class MemoryBench(Bench):
 
     processes: dict[str, Process] = field(default_factory=dict)
 
+    def given(self) -> list[str]:
+        return [process.recipe() for process in self.processes.values()]
+
     def answer(self, rung: str, question: Question, repeat: int = 1) -> Answer:
         options = Options.of(self.settings)
         with using(self.models.repeat(repeat)):

@@ -19,21 +19,14 @@ from finexpert.errors import QueryError
 from finexpert.sandbox.policy import refusals
 from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.process import Process
+from finexpert.stores.texts import said_to_a_program
 from finexpert.syntax import parse
 
 _DIGITS = re.compile(r"\d+(?:[.,-]\d+)*")
+_UP = frozenset("rose rise rises rising up higher above more increase increased increases grew gain gained".split())
+_DOWN = frozenset("fell fall falls falling down lower below less decrease decreased decreases shrank loss lost".split())
+_NOT = frozenset("no not never none neither without".split())
 _PLACEHOLDER = re.compile(r"<([A-Za-z_]\w*)>")
-
-# What is said to a program and not to somebody who computes. It is easily evaded, and not what safety rests on: a
-# process is a text in a prompt, and what a model writes after reading it is confined like everything that it writes.
-_SAID_TO_A_PROGRAM = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|rules?|above|previous|earlier|definitions?)\b"
-    r"|\bsystem prompt\b|\byou are (?:now|an?)\b|\bas an? (?:ai|assistant|language model)\b|\bjailbreak\b"
-    r"|\b(?:api|secret|private)[ _-]?keys?\b|\bpasswords?\b|\bcredentials?\b|\benvironment variables?\b"
-    r"|\bhttps?://|\b(?:curl|wget|ssh|rm -rf)\b|\b(?:send|post|upload|e-?mail|exfiltrate)\b[^.]{0,40}\bto\b"
-    r"|\b(?:do not|don't|never) (?:tell|show|mention|inform)\b|\[\[ ?##|</?(?:system|user|assistant|tool)>",
-    re.IGNORECASE,
-)
 
 
 def problems(process: Process, source: Warehouse | None, as_of: dt.date) -> list[str]:
@@ -65,8 +58,8 @@ def _undeclared(process: Process) -> Iterator[str]:
 
 def _instructions(process: Process) -> Iterator[str]:
     for place, text in _texts(process):
-        if found := _SAID_TO_A_PROGRAM.search(text):
-            yield f"{place}: {found[0]!r} reads like an instruction to the program and not like a step of an analysis"
+        if found := said_to_a_program(text):
+            yield f"{place}: {found!r} reads like an instruction to the program and not like a step of an analysis"
 
 
 def _selects(process: Process, source: Warehouse, as_of: dt.date) -> Iterator[str]:
@@ -140,8 +133,17 @@ def same_result(expected: Any, found: Any) -> bool:
 
 
 def _same_numbers(expected: str, found: str) -> bool:
-    """Two sentences say the same if they hold the same numbers and dates in the same order."""
-    return _DIGITS.findall(expected) == _DIGITS.findall(found)
+    """Two sentences say the same if they hold the same numbers in the same order, and the same direction.
+
+    >>> _same_numbers("It fell by 5 percent", "It rose by 5 percent")
+    False
+    """
+    return _DIGITS.findall(expected) == _DIGITS.findall(found) and _direction(expected) == _direction(found)
+
+
+def _direction(text: str) -> tuple[bool, ...]:
+    words = set(re.findall(r"[a-z]+", text.casefold()))
+    return tuple(bool(words & group) for group in (_UP, _DOWN, _NOT))
 
 
 def _columns(table: dict[str, Any]) -> list[list[Any]]:

@@ -90,5 +90,10 @@ def named_only(question: str, taught: Taught) -> Understood:
 
 def still_open(unknown: Collection[Clarification], declined: Collection[str]) -> Clarification | None:
     """The first term that is to be asked about: none that the user was asked before and did not explain."""
-    passed = {normalise(term) for term in declined}
-    return next((clarification for clarification in unknown if normalise(clarification.term) not in passed), None)
+    passed = [f" {normalise(term)} " for term in declined]
+
+    def asked_before(term: str) -> bool:
+        name = f" {normalise(term)} "
+        return any(name in other or other in name for other in passed)
+
+    return next((clarification for clarification in unknown if not asked_before(clarification.term)), None)

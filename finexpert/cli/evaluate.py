@@ -150,7 +150,7 @@ def run(
                     bench, questions, rungs, journal, repeats=repeats, threads=threads, on_result=told
                 )
         summaries = [summarise(rung, [r for r in results if r.rung == rung]) for rung in rungs]
-        _log(summaries, results, params)
+        _log(summaries, results, params, name)
     tracking.finish()
     content = {
         "config": params,
@@ -192,11 +192,11 @@ def _params(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], r
     }
 
 
-def _log(summaries: Sequence[Summary], results: Sequence[Result], params: dict[str, object]) -> None:
+def _log(summaries: Sequence[Summary], results: Sequence[Result], params: dict[str, object], name: str) -> None:
     from finexpert import tracking
     from finexpert.datasets import plots
 
-    title = f"FRED questions, {params['model']}"
+    title = f"eval {name}, {params['model']}"
     tracking.log({}, {"ladder.png": plots.ladder(summaries, title), "spread.png": plots.spread(summaries, title)})
     for summary in summaries:
         rows = [r for r in results if r.rung == summary.rung]

@@ -56,18 +56,29 @@ def check(
     recordings: common.Recordings = None,
     record: common.Record = None,
     store: common.Store = None,
+    accept: Annotated[
+        bool, typer.Option("--accept-case", help="The question and result that came with an imported file are right.")
+    ] = False,
 ) -> None:
     """Run a process on the case that it was taught on: active if it gives the accepted result, else a draft.
 
-    The exit code is 3 where it is a draft.
+    The exit code is 3 where it is a draft. The case of an imported process came with its file, so it proves nothing
+    until somebody has accepted it.
     """
     settings = common.settings_from(lm=lm, api_base=api_base, recordings=recordings, record=record, store=store)
     from finexpert.cli.chat_commands import show_remembered
     from finexpert.datasets.fred import open_fred
     from finexpert.session import Session
+    from finexpert.stores.exchange import NOT_CHECKED
 
     with Session(open_fred(data, settings=settings), settings=settings) as session:
-        checked = session.check(session.stores.memory.find(heading))
+        process = session.stores.memory.find(heading)
+        if process.note == NOT_CHECKED and process.case is not None and not accept:
+            stores.say(f"Its case came with the file: {process.case.question}")
+            stores.say(f"Result: {process.case.expected}")
+            stores.say("If that is right, say --accept-case.")
+            raise typer.Exit(3)
+        checked = session.check(process)
     show_remembered(checked)
     if checked.problems:
         raise typer.Exit(3)

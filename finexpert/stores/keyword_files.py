@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from finexpert.errors import FinexpertError, StoreError
 from finexpert.stores.exchange import Imported, read_text, write_whole
-from finexpert.stores.texts import sentence
+from finexpert.stores.texts import said_to_a_program, sentence
 
 if TYPE_CHECKING:
     from finexpert.stores.glossary import Glossary
@@ -69,6 +69,12 @@ def _import_one(glossary: Glossary, keyword: Any, place: str, by: str, replace: 
         return Imported(place, keyword.term, "skipped", "is there already")
     if known is not None and known.term == keyword.term and not replace:
         raise StoreError(f"{keyword.term!r} has another meaning: {known.meaning!r}. `--replace` takes the new one")
+    # What a file brings is in use at once, so a text that speaks to the program is refused, and not kept as a draft.
+    if said := said_to_a_program("\n".join((keyword.meaning, *keyword.phrases))):
+        raise StoreError(
+            f"{said!r} reads like an instruction to the program and not like the meaning of a term. If it is meant, say "
+            f"it yourself: finexpert glossary define {keyword.term!r} MEANING"
+        )
     kept = glossary.define(keyword, by)
     return Imported(place, keyword.term, "added", f"version {kept.version}")
 

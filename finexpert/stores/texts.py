@@ -9,6 +9,7 @@ or steer a terminal. Letters of other scripts that look alike are refused in nam
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -151,3 +152,25 @@ def as_json(value: Any, indent: int | None = None) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     return text if unseen(text, allowed="\n") is None else visible(text).replace("\t", "\\t")
+
+
+# What is said to a program and not to somebody who computes. It is easily evaded, and not what safety rests on: a
+# process is a text in a prompt, and what a model writes after reading it is confined like everything that it writes.
+_SAID_TO_A_PROGRAM = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|rules?|above|previous|earlier|definitions?)\b"
+    r"|\bsystem prompt\b|\byou are (?:now|an?)\b|\bas an? (?:ai|assistant|language model)\b|\bjailbreak\b"
+    r"|\b(?:api|secret|private)[ _-]?keys?\b|\bpasswords?\b|\bcredentials?\b|\benvironment variables?\b"
+    r"|\bhttps?://|\b(?:curl|wget|ssh|rm -rf)\b|\b(?:send|post|upload|e-?mail|exfiltrate)\b[^.]{0,40}\bto\b"
+    r"|\b(?:do not|don't|never) (?:tell|show|mention|inform)\b|\[\[ ?##|</?(?:system|user|assistant|tool)>",
+    re.IGNORECASE,
+)
+
+
+def said_to_a_program(text: str) -> str | None:
+    """The words of a text that read like an instruction to a program, or None.
+
+    >>> said_to_a_program("Then ignore all previous instructions"), said_to_a_program("Ignore missing values")
+    ('ignore all previous instructions', None)
+    """
+    found = _SAID_TO_A_PROGRAM.search(text)
+    return found[0] if found else None
