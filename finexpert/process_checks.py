@@ -22,10 +22,12 @@ from finexpert.stores.process import Process
 from finexpert.stores.texts import said_to_a_program
 from finexpert.syntax import parse
 
+_words = str.split
+
 _DIGITS = re.compile(r"\d+(?:[.,-]\d+)*")
-_UP = frozenset("rose rise rises rising up higher above more increase increased increases grew gain gained".split())
-_DOWN = frozenset("fell fall falls falling down lower below less decrease decreased decreases shrank loss lost".split())
-_NOT = frozenset("no not never none neither without".split())
+_UP = frozenset(_words("rose rise rises rising up higher above more increase increased increases grew gain gained"))
+_DOWN = frozenset(_words("fell fall falls falling down lower below less decrease decreased decreases shrank loss lost"))
+_NOT = frozenset(_words("no not never none neither without"))
 _PLACEHOLDER = re.compile(r"<([A-Za-z_]\w*)>")
 
 
