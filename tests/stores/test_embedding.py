@@ -135,7 +135,7 @@ def test_without_the_model_words_are_counted_and_it_is_said_once(
         assert embedder().name == embedder("auto").name == WordHashing.name
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "onnxruntime_that_is_not_there" in caplog.text
-    with pytest.raises(ConfigurationError, match=r"onnxruntime_that_is_not_there: install `finexpert\[embeddings\]`"):
+    with pytest.raises(ConfigurationError, match=r"onnxruntime_that_is_not_there: install them with pip"):
         embedder("minilm")
 
 
