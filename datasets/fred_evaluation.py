@@ -11,6 +11,9 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
+
+import dspy
 
 from finexpert.answers import Answer, Failure
 from finexpert.datasets.answer_matching import matches
@@ -52,27 +55,36 @@ class Bench:
 
     def answer(self, rung: str, question: Question, repeat: int = 1) -> Answer:
         """Ask one question on one rung. A prompt that is not among the recorded ones counts as a failure."""
-        common = {
-            "question": question.question,
-            "source": self.source,
-            "answer_format": question.answer_format,
-            "as_of": question.as_of or self.settings.as_of or dt.date.today(),
-            "knowledge": "" if rung == MEMORY else RECESSION_DEFINITION,
-        }
-        with using(self.models.repeat(repeat)):
+        models = self.models.repeat(repeat)
+        if rung in ("sql", BASELINE):
+            module = SqlOnly() if rung == "sql" else SingleCall()
+            extra = {} if rung == "sql" else {"sandbox": self.sandbox}
+            return self.asked(module, question, models, knowledge=RECESSION_DEFINITION, **extra)
+        options = Options.of(self.settings, retries=0 if rung == "sql+script" else self.settings.retries)
+        if rung == MEMORY:
+            return self.ask(
+                question, models, taught=self.taught, options=replace(options, clarify=self.settings.clarify)
+            )
+        return self.ask(question, models, knowledge=RECESSION_DEFINITION, options=options)
+
+    def ask(self, question: Question, models: LanguageModels | None = None, **given: Any) -> Answer:
+        """Ask the combined program, with what else `forward` takes."""
+        return self.asked(self.expert, question, models or self.models, sandbox=self.sandbox, **given)
+
+    def asked(self, module: dspy.Module, question: Question, models: LanguageModels, **given: Any) -> Answer:
+        with using(models):
             try:
-                if rung == "sql":
-                    return SqlOnly()(**common).answer  # type: ignore[no-any-return]
-                if rung == BASELINE:
-                    return SingleCall()(sandbox=self.sandbox, **common).answer  # type: ignore[no-any-return]
-                retries = 0 if rung == "sql+script" else self.settings.retries
-                options = Options.of(self.settings, retries=retries)
-                if rung == MEMORY:
-                    common["taught"], options = self.taught, replace(options, clarify=self.settings.clarify)
-                return self.expert(sandbox=self.sandbox, options=options, **common).answer  # type: ignore[no-any-return]
+                answer: Answer = module(
+                    question=question.question,
+                    source=self.source,
+                    answer_format=question.answer_format,
+                    as_of=question.as_of or self.settings.as_of or dt.date.today(),
+                    **given,
+                ).answer
             except UnknownPrompt as error:
                 failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
-                return Answer(question=question.question, status="failed", failure=failure)
+                answer = Answer(question=question.question, status="failed", failure=failure)
+        return answer
 
 
 def evaluate(

@@ -9,18 +9,14 @@ How a question is judged is `fred_evaluation.judge`. Teaching is not done here: 
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from finexpert.answers import Answer, Failure
 from finexpert.datasets.evaluation import Journal, Result, Share, share, side_by_side
 from finexpert.datasets.fred_evaluation import Bench, judge, touched
 from finexpert.datasets.fred_questions import Question, gold
 from finexpert.datasets.house import kind_of
-from finexpert.errors import UnknownPrompt
-from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import Options
 from finexpert.stores.taught import Taught
 
@@ -44,7 +40,8 @@ def evaluate(
 
         def one(mode: str, question: Question) -> None:
             taught = _taught(bench, mode, question, Path(folder))
-            answer = _answer(bench, question, taught)
+            options = Options.of(bench.settings, clarify=taught is not None)
+            answer = bench.ask(question, taught=taught, options=options)
             if mode == MISSING and taught is not None:
                 taught.close()
             expected = {"ask": [question.needs[0]]} if mode == MISSING else golds[question.id]
@@ -68,25 +65,6 @@ def _taught(bench: Bench, mode: str, question: Question, folder: Path) -> Taught
     if mode == TAUGHT:
         return bench.taught
     return bench.taught.copy_without(folder / f"{question.id}.sqlite", question.needs[:1])
-
-
-def _answer(bench: Bench, question: Question, taught: Taught | None) -> Answer:
-    settings = bench.settings
-    options = Options.of(settings, clarify=taught is not None)
-    with using(bench.models):
-        try:
-            return bench.expert(  # type: ignore[no-any-return]
-                question=question.question,
-                source=bench.source,
-                sandbox=bench.sandbox,
-                answer_format=question.answer_format,
-                as_of=question.as_of or settings.as_of or dt.date.today(),
-                taught=taught,
-                options=options,
-            ).answer
-        except UnknownPrompt as error:
-            failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
-            return Answer(question=question.question, status="failed", failure=failure)
 
 
 def untouched(results: Sequence[Result], questions: Sequence[Question]) -> Share:

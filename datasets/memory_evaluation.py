@@ -10,13 +10,11 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, field
 
-from finexpert.answers import Answer, AnswerFormat, Failure
+from finexpert.answers import Answer, AnswerFormat
 from finexpert.datasets.fred_evaluation import Bench
 from finexpert.datasets.fred_questions import Question
 from finexpert.datasets.fred_tables import FredTables
 from finexpert.datasets.transcripts import Line
-from finexpert.errors import UnknownPrompt
-from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import Options
 from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.process import Process, ProcessStep
@@ -84,18 +82,9 @@ class MemoryBench(Bench):
         return [process.recipe() for process in self.processes.values()]
 
     def answer(self, rung: str, question: Question, repeat: int = 1) -> Answer:
-        options = Options.of(self.settings)
-        with using(self.models.repeat(repeat)):
-            try:
-                return self.expert(  # type: ignore[no-any-return]
-                    question=question.question,
-                    source=self.source,
-                    sandbox=self.sandbox,
-                    answer_format=question.answer_format,
-                    as_of=question.as_of,
-                    knowledge=self.processes[rung].recipe(),
-                    options=options,
-                ).answer
-            except UnknownPrompt as error:
-                failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
-                return Answer(question=question.question, status="failed", failure=failure)
+        return self.ask(
+            question,
+            self.models.repeat(repeat),
+            knowledge=self.processes[rung].recipe(),
+            options=Options.of(self.settings),
+        )

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 import platform
-import tempfile
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +27,7 @@ from finexpert import execution
 from finexpert.answers import Answer, AnswerFormat, Failure, Status, Usage, show
 from finexpert.errors import RecordError
 from finexpert.plans import Plan, Script
+from finexpert.private_files import write_whole
 from finexpert.sandbox import Sandbox
 from finexpert.sources.filing import Filing
 from finexpert.sources.warehouse import Warehouse
@@ -88,15 +87,7 @@ class Record(BaseModel):
         """Write the record as `folder/ID.json`, readable by its owner only; whole or not at all."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.id}.json"
-        # mkstemp makes the file with mode 0600: a record may hold confidential numbers.
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".record-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(self.model_dump_json(indent=1))
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_whole(path, self.model_dump_json(indent=1))
         return path
 
     @classmethod

@@ -9,9 +9,7 @@ It holds answers, and no rows: frames are fetched again when the conversation is
 from __future__ import annotations
 
 import datetime as dt
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from finexpert.answers import AnswerFormat
 from finexpert.errors import AnswerFormatError, DataError, QueryError
 from finexpert.plans import Plan
+from finexpert.private_files import write_whole
 from finexpert.records import encode
 from finexpert.sources.warehouse import Warehouse
 from finexpert.workspace import NamedFrame, Turn, Value, Workspace
@@ -103,14 +102,7 @@ def save(
         declined=declined,
     )
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".session-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(saved.model_dump_json(indent=1))
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, saved.model_dump_json(indent=1))
     return path
 
 

@@ -9,9 +9,7 @@ and a bad one does not keep the others out. Nothing that is in the store already
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from finexpert.errors import FinexpertError, StoreError
+from finexpert.private_files import write_whole
 from finexpert.stores.collection import EVERY
 from finexpert.stores.process import Process
 from finexpert.stores.process_files import from_markdown, id_in, to_markdown
@@ -73,20 +72,6 @@ def file_names(processes: Sequence[Process]) -> list[str]:
 def _stem(heading: str) -> str:
     plain = unicodedata.normalize("NFKD", heading).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:80] or "process"
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all, readable by its owner only where it is new."""
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def import_processes(memory: Memory, paths: Sequence[Path], by: str, *, trust: bool = False) -> list[Imported]:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from finexpert.errors import FinexpertError, StoreError
-from finexpert.stores.exchange import Imported, read_text, write_whole
+from finexpert.private_files import write_whole
+from finexpert.stores.exchange import Imported, read_text
 from finexpert.stores.texts import said_to_a_program, sentence
 
 if TYPE_CHECKING:
