@@ -17,6 +17,7 @@ import hashlib
 import importlib.resources
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
@@ -28,9 +29,13 @@ from finexpert.datasets.fred_series import SERIES, TABLES, TableInfo, series_of
 from finexpert.datasets.sample_economy import LABEL, make_series
 from finexpert.errors import DataError
 from finexpert.settings import Settings
+from finexpert.sources.database_address import address_in
 from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
 
-__all__ = ["build", "download", "load_folder", "open_fred", "read_series", "tables"]
+if TYPE_CHECKING:
+    from finexpert.sources.sql_warehouse import SQLWarehouse
+
+__all__ = ["build", "download", "load_folder", "open_data", "open_fred", "read_series", "tables"]
 
 _DATE_HEADERS = ("date", "observation_date")
 _MISSING = ("", ".")
@@ -124,6 +129,17 @@ def build(series: Mapping[str, pd.Series], path: Path, *, label: str | None = No
         raise DataError(
             f"{path} cannot be written: {error}. Name another file with --out, or another home with FINEXPERT_HOME"
         ) from error
+
+
+def open_data(data: Path | None = None, *, settings: Settings | None = None) -> DuckDBWarehouse | SQLWarehouse:
+    """The database that `data` is the address of, or else the FRED warehouse, see `open_fred`."""
+    settings = settings or Settings()
+    if data is not None and (address := address_in(data)):
+        # Loading SQLAlchemy takes a tenth of a second, which a file does not need.
+        from finexpert.sources.sql_warehouse import SQLWarehouse
+
+        return SQLWarehouse(address, row_cap=settings.row_cap, seconds=settings.sql_seconds)
+    return open_fred(data, settings=settings)
 
 
 def open_fred(data: Path | None = None, *, settings: Settings | None = None) -> DuckDBWarehouse:

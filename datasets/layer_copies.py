@@ -17,7 +17,7 @@ from pathlib import Path
 from finexpert.datasets.convfinqa import Conversation, GoldTurn
 from finexpert.datasets.convfinqa import load as load_conversations
 from finexpert.datasets.convfinqa_plans import from_official_program
-from finexpert.datasets.fred import open_fred
+from finexpert.datasets.fred import open_data
 from finexpert.datasets.fred_questions import load_questions
 from finexpert.datasets.layer_records import (
     ConvFinQAReference,
@@ -30,14 +30,14 @@ from finexpert.datasets.layer_records import (
 from finexpert.errors import FinexpertError, QuestionFileError
 from finexpert.plans import Cell, Compute, Plan, Quote
 from finexpert.settings import Settings
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.sources.warehouse import Warehouse
 
 _FILES = ("train.json", "dev.json")
 
 
 @dataclass(frozen=True)
 class Copies:
-    """Where the user's copies are: a file or folder of ConvFinQA, what `open_fred` takes; else those of the home."""
+    """Where the user's copies are: a file or folder of ConvFinQA, what `open_data` takes; else those of the home."""
 
     convfinqa: Path | None = None
     fred: Path | None = None
@@ -131,5 +131,5 @@ def _conversations(place: Path) -> dict[str, Conversation]:
 
 
 @cache
-def _fred(data: Path | None, home: Path) -> DuckDBWarehouse:
-    return open_fred(data, settings=Settings(home=home))
+def _fred(data: Path | None, home: Path) -> Warehouse:
+    return open_data(data, settings=Settings(home=home))

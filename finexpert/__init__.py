@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from finexpert.session import Session
     from finexpert.settings import Settings
     from finexpert.sources.filing import Filing
+    from finexpert.sources.sql_warehouse import SQLWarehouse
     from finexpert.sources.warehouse import DuckDBWarehouse, Warehouse
 
 _HOME = {
@@ -30,6 +31,7 @@ _HOME = {
     "DuckDBWarehouse": "finexpert.sources.warehouse",
     "Filing": "finexpert.sources.filing",
     "FinancialExpert": "finexpert.modules.financial_expert",
+    "SQLWarehouse": "finexpert.sources.sql_warehouse",
     "Session": "finexpert.session",
     "Settings": "finexpert.settings",
     "Warehouse": "finexpert.sources.warehouse",
@@ -42,6 +44,7 @@ __all__ = [
     "DuckDBWarehouse",
     "Filing",
     "FinancialExpert",
+    "SQLWarehouse",
     "Session",
     "Settings",
     "Warehouse",

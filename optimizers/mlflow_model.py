@@ -26,7 +26,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from finexpert.answers import Answer, AnswerFormat, Failure
-from finexpert.datasets.fred import open_fred
+from finexpert.datasets.fred import open_data
 from finexpert.errors import ConfigurationError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
@@ -115,7 +115,7 @@ class Serving:
         """Data, models, sandbox and what was taught, opened by the process that answers: Spark and servers start others."""
         limits = Limits(wall_seconds=self.settings.script_seconds)
         self._ready = {
-            "source": open_fred(Path(self._data) if self._data else None, settings=self.settings),
+            "source": open_data(Path(self._data) if self._data else None, settings=self.settings),
             "models": LanguageModels.from_settings(self.settings),
             "sandbox": Sandbox(limits, workers=self.settings.workers),
             "taught": Taught.from_settings(self.settings) if self.settings.memory else None,

@@ -54,14 +54,14 @@ def overhead(
 ) -> None:
     """Time a question with a model that answers at once: median and 95th percentile by stage, in milliseconds."""
     settings = common.settings_from(drafts=True, as_of=dt.date(2024, 9, 30))
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
     from finexpert.language_models.roles import LanguageModels
     from finexpert.language_models.scripted import ScriptedModel
     from finexpert.session import Session
 
     rows: list[dict[str, float]] = []
     models = LanguageModels(ScriptedModel(lambda messages: _PLAN))
-    with Session(open_fred(data, settings=settings), settings=settings, models=models) as session:
+    with Session(open_data(data, settings=settings), settings=settings, models=models) as session:
         if session.sandbox is not None:
             session.sandbox.warm()
         for number in range(n + 2):

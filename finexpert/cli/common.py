@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 Data = Annotated[
     Path | None,
-    typer.Option("--data", help="A .duckdb file or a folder of FRED CSVs; else what `finexpert data fred` built."),
+    typer.Option(
+        "--data",
+        help="A .duckdb file, a folder of FRED CSVs, or a postgresql+psycopg:// or sqlite:/// address; else what `finexpert data fred` built.",
+    ),
 ]
 Model = Annotated[
     str | None, typer.Option("--lm", help="Model as LiteLLM names it, or 'recorded'.", envvar="FINEXPERT_LM")
@@ -85,9 +88,9 @@ def open_source(data: Path | None, filing: Path | None, id: str | None, settings
         from finexpert.sources.filing import Filing
 
         return Filing.read(filing, id)
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
 
-    return open_fred(data, settings=settings)
+    return open_data(data, settings=settings)
 
 
 @contextmanager

@@ -168,7 +168,7 @@ def _sample(
     import random
 
     from finexpert.datasets import convfinqa
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
     from finexpert.datasets.fred_questions import load_questions
 
     asked = load_questions()
@@ -176,7 +176,7 @@ def _sample(
     copy = settings.home / "convfinqa" / "dev.json"
     talks = convfinqa.load(copy if copy.is_file() else None) if conversations else []
     return {
-        "source": stack.enter_context(open_fred(data, settings=settings)),
+        "source": stack.enter_context(open_data(data, settings=settings)),
         "questions": chosen,
         "conversations": convfinqa.sample(talks, conversations, seed) if talks else [],
     }

@@ -60,7 +60,7 @@ def fred(
         lm=lm, api_base=api_base, drafts=drafts, retries=retries, record=record, recordings=recordings, workers=2
     )
     from finexpert.datasets import fred_evaluation as evaluation
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
     from finexpert.datasets.fred_questions import load_questions
     from finexpert.datasets.house import recession_transcript
     from finexpert.language_models.roles import LanguageModels
@@ -68,7 +68,7 @@ def fred(
 
     names = _rungs(rungs, baseline)
     asked = _chosen(load_questions(questions), only)
-    source = open_fred(data, settings=settings)
+    source = open_data(data, settings=settings)
     models = LanguageModels.from_settings(settings)
     with (
         Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox,

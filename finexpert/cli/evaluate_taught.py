@@ -95,7 +95,7 @@ def house(
     )
     from finexpert.cli.evaluate import run
     from finexpert.datasets import house_evaluation as evaluation
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
     from finexpert.datasets.fred_evaluation import Bench
     from finexpert.datasets.house import HALVES, house_questions, house_transcripts
     from finexpert.language_models.roles import LanguageModels
@@ -107,7 +107,7 @@ def house(
     if half is not None and half not in HALVES:
         raise typer.BadParameter(f"{half!r} is none of {', '.join(HALVES)}", param_hint="--half")
     asked = house_questions(half=half)[::every]
-    source = open_fred(data, settings=settings)
+    source = open_data(data, settings=settings)
     models = LanguageModels.from_settings(settings)
     with Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox:
         days = {question.as_of for question in asked if question.as_of}
@@ -159,7 +159,7 @@ def memory(
     )
     from finexpert.cli.evaluate import run
     from finexpert.datasets import memory_evaluation as evaluation
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
     from finexpert.datasets.house import recession_transcript
     from finexpert.datasets.transcripts import read_transcript
     from finexpert.errors import StoreError
@@ -169,7 +169,7 @@ def memory(
     names = [name.strip() for name in only.split(",")] if only else list(evaluation.FORMS)
     if unknown := [name for name in names if name not in evaluation.FORMS]:
         raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(evaluation.FORMS)}", param_hint="--only")
-    source, models = open_fred(data, settings=settings), LanguageModels.from_settings(settings)
+    source, models = open_data(data, settings=settings), LanguageModels.from_settings(settings)
     today, lesson = settings.as_of or dt.date.today(), recession_transcript()
     with Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox:
         with learned(store, [lesson], source, models, settings, threads, {today}) as taught:

@@ -67,11 +67,11 @@ def check(
     """
     settings = common.settings_from(lm=lm, api_base=api_base, recordings=recordings, record=record, store=store)
     from finexpert.cli.chat_commands import show_remembered
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
     from finexpert.session import Session
     from finexpert.stores.exchange import NOT_CHECKED
 
-    with Session(open_fred(data, settings=settings), settings=settings) as session:
+    with Session(open_data(data, settings=settings), settings=settings) as session:
         process = session.stores.memory.find(heading)
         if process.note == NOT_CHECKED and process.case is not None and not accept:
             stores.say(f"Its case came with the file: {process.case.question}")

@@ -75,9 +75,9 @@ def export(
     """Write a recorded answer as a plain Python script that needs duckdb and pandas only."""
     settings = common.settings_from()
     from finexpert import records
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
 
-    script = records.export(_load(record, settings), open_fred(data, settings=settings))
+    script = records.export(_load(record, settings), open_data(data, settings=settings))
     if out is None:
         typer.echo(script, nl=False)
     else:

@@ -44,13 +44,13 @@ def teach(
         recordings=recordings,
         store=store,
     )
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
     from finexpert.datasets.teaching import BAD, teach_all
     from finexpert.datasets.transcripts import read_transcript
 
     # Every file is read before the first is played: a typing error in the last costs nothing.
     lessons = {path: read_transcript(path) for path in transcripts}
-    source = open_fred(data, settings=settings)
+    source = open_data(data, settings=settings)
 
     def report(path: Path, played: Played) -> None:
         if not as_json:

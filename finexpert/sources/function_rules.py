@@ -29,7 +29,7 @@ GROUPS = {
     VARIES: ["random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "now", "today", "ago", "current_date",
              "current_time", "current_timestamp", "current_localtime", "current_localtimestamp", "get_current_time",
              "get_current_timestamp", "transaction_timestamp", "reservoir_quantile"],
-    UNBOUNDED: ["repeat", "repeat_row", "list_resize", "array_resize", "bitstring", "printf", "format"],
+    UNBOUNDED: ["repeat", "repeat_row", "list_resize", "array_resize", "bitstring", "printf", "format", "bar"],
     HALTS: ["error", "assert_true", "sleep_ms"],
 }  # fmt: skip
 INTERNAL_PREFIXES = ("pg_", "duckdb_", "pragma_", "read_", "has_", "inet_", "current_", "parquet_", "force_", "enable_",

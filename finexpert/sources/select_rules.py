@@ -22,6 +22,7 @@ from sqlglot.errors import SqlglotError
 
 from finexpert.errors import QueryError
 from finexpert.sources.function_rules import check_function, check_table_function
+from finexpert.sources.growth_rules import Growth
 from finexpert.sources.suggestions import unknown_table
 
 MAX_CHARACTERS = 20_000
@@ -94,6 +95,7 @@ def _check_tree(tree: Node, columns: Mapping[str, Sequence[str]]) -> list[str]:
     known = {name.lower(): name for name in columns}
     named = {column.lower() for one in columns.values() for column in one} | set(_aliases(tree))
     used: dict[str, None] = {}
+    growth = Growth()
     for node, ctes in _nodes(tree):
         if "cte_map" in node and node["type"] not in QUERY_NODES:
             kind = str(node["type"]).partition("_")[0]
@@ -111,6 +113,7 @@ def _check_tree(tree: Node, columns: Mapping[str, Sequence[str]]) -> list[str]:
             check_function(node)
         elif node.get("type") == "COLUMN_REF":
             _check_current(node["column_names"], named)
+        growth.add(node)
     return list(used)
 
 

@@ -11,8 +11,8 @@ The file is attached read-only to a locked connection that reaches no other file
 alone: a view of a dated table ends at `as_of`. So no SELECT is rewritten, and a table can be seen neither past its date nor
 under another name. What a file's own views hold back is up to them: `as_of` applies to a view that has a date column itself.
 
-A SELECT of hostile text can still waste memory for the seconds that it is given (strings doubled over and over): where
-questions come from strangers, run the program under a memory limit.
+What a SELECT can make of its texts and lists is bounded before it runs (`growth_rules.py`), as DuckDB's own limit of memory does not
+count them. It is no limit of the operating system: where questions come from strangers, run the program under a memory limit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import datetime as dt
 import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -163,7 +163,9 @@ class DuckDBWarehouse:
 
     def close(self) -> None:
         self._closed = True
-        self._connection.close()
+        # A query that did not heed its interrupt still holds the connection: it ends with the query.
+        with suppress(duckdb.Error):
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self

