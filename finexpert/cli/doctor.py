@@ -60,16 +60,18 @@ def _model(settings: Settings) -> str:
 
 def _sandbox() -> str:
     from finexpert.sandbox import Sandbox
+    from finexpert.sandbox.rungs import not_covered
 
     with Sandbox() as sandbox:
         sandbox.warm()
-        return f"{sandbox.rung}; self-test: {', '.join(f'{name}: {error}' for name, error in sandbox.self_test)}"
+        tested = ", ".join(f"{name}: {error}" for name, error in sandbox.self_test)
+        return f"{sandbox.rung}; self-test: {tested}; not covered: {'; '.join(not_covered(sandbox.rung))}"
 
 
 def _data(data: Path | None, settings: Settings) -> str:
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred import open_data
 
-    source = open_fred(data, settings=settings)
+    source = open_data(data, settings=settings)
     tables = ", ".join(source.columns())
     return f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}"
 

@@ -23,6 +23,7 @@ from finexpert.cli.glossary import glossary_app
 from finexpert.cli.log_model import log_model
 from finexpert.cli.memory import memory_app
 from finexpert.cli.record import export, replay
+from finexpert.cli.sandbox import sandbox_app
 from finexpert.cli.teach import teach
 
 app = typer.Typer(
@@ -47,6 +48,7 @@ app.command()(doctor)
 app.command()(replay)
 app.command()(export)
 app.add_typer(bench_app, name="bench")
+app.add_typer(sandbox_app, name="sandbox")
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ import time
 
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.protocol import Frame, FrameReader, ProtocolError
+from finexpert.sandbox.watchdog import POLL_SECONDS, Watchdog
 
 _CHUNK = 1 << 18
 
@@ -24,8 +25,9 @@ class Overrun(Exception):
 class Conversation:
     """Sends the request and collects the answer and what is printed, within the limits."""
 
-    def __init__(self, channel: socket.socket, output: int, limits: Limits) -> None:
+    def __init__(self, channel: socket.socket, output: int, limits: Limits, child: int | None = None) -> None:
         self._channel, self._output, self._limits = channel, output, limits
+        self._watchdog = None if child is None else Watchdog(child, limits.resident_bytes)
         self._reader = FrameReader(
             header_bytes=limits.json_bytes + 4096,
             blob_bytes=limits.result_bytes + limits.figures * limits.figure_bytes,
@@ -47,7 +49,10 @@ class Conversation:
                 remaining = deadline - time.monotonic()
                 if remaining <= 0:
                     raise Overrun(f"the script ran longer than {self._limits.wall_seconds:g} s")
-                for key, events in selector.select(remaining):
+                if self._watchdog and self._watchdog.passed():
+                    most = self._limits.resident_bytes >> 20
+                    raise Overrun(f"the script held more than {most} MB of memory; use smaller frames or fewer copies")
+                for key, events in selector.select(min(remaining, POLL_SECONDS)):
                     key.data(selector, events)
         if self._frame is None and self._reader.pending:
             raise ProtocolError("a frame that was cut off")

@@ -19,6 +19,7 @@ class Limits:
     wall_seconds: float = 10.0
     cpu_seconds: int = 8
     memory_bytes: int = 1 << 30  # above what the warm interpreter has mapped
+    resident_bytes: int = 1536 << 20  # in memory, the warm interpreter included
     stdout_bytes: int = 64 << 10  # kept; printing four times as much ends the script
     result_bytes: int = 32 << 20
     json_bytes: int = 1 << 20

@@ -114,3 +114,17 @@ def describe() -> dict[str, Any]:
         "bwrap_problem": None if problem else _bwrap_state(),
         "user": "nobody" if nobody else "root without capabilities" if root else "the same user",
     }
+
+
+def not_covered(rung: str) -> list[str]:
+    """What a rung does not promise, in words for people.
+
+    >>> len(not_covered(WITHOUT_BWRAP)) - len(not_covered(WITH_BWRAP))
+    1
+    """
+    always = [
+        "faults of the kernel in the system calls that a script may make",
+        "what time and load of the machine say to other processes",
+        "what an answer itself says about the frames that it was computed from",
+    ]
+    return always if rung == WITH_BWRAP else ["whether a file exists, and how large it is", *always]

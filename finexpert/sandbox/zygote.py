@@ -18,7 +18,6 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
 from finexpert.sandbox import launch
@@ -28,6 +27,7 @@ from finexpert.sandbox.lockdown import CANARY_NAMES
 from finexpert.sandbox.protocol import Frame, FrameReader, ProtocolError
 from finexpert.sandbox.rungs import WITH_BWRAP, bwrap_program
 from finexpert.sandbox.spawn import spawn
+from finexpert.sandbox.watchdog import pages_of, process_of
 
 _CHUNK = 1 << 18
 _GRACE = 5.0
@@ -120,13 +120,9 @@ class Zygote:
 
     def _mapped_bytes(self) -> int:
         """The address space of the warm worker. Without /proc it cannot say so itself."""
-        try:
-            fields = Path(f"/proc/self/fdinfo/{self._handle}").read_text().split()
-            process = int(fields[fields.index("Pid:") + 1])
-            pages = int(Path(f"/proc/{process}/statm").read_text().split()[0])
-        except (OSError, ValueError):
-            return _MAPPED
-        return pages * os.sysconf("SC_PAGE_SIZE")
+        process = None if self._handle is None else process_of(self._handle)
+        pages = None if process is None else pages_of(process)
+        return _MAPPED if pages is None else pages[0]
 
     @contextlib.contextmanager
     def _child(self) -> Iterator[tuple[socket.socket, int, int]]:
@@ -172,10 +168,10 @@ class Zygote:
         a limit was passed. After each of them the worker is dead.
         """
         self.calls += 1
-        with self._closely(), self._child() as (channel, output, _):
+        with self._closely(), self._child() as (channel, output, child):
             self._hello(channel)
             began = time.monotonic()
-            conversation = Conversation(channel, output, self._limits)
+            conversation = Conversation(channel, output, self._limits, child)
             frame = conversation.run(request, began + self._limits.wall_seconds)
             status = self._exit_status()
             if frame is None or status != 0:

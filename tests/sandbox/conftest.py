@@ -1,40 +1,23 @@
-"""Sandboxes that are started once, and the sections of the data files."""
+"""Sandboxes that are started once, and the ordinary analyses."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from finexpert.attacks.cases import cases
+from finexpert.attacks.scripts import example_frames
 from finexpert.errors import SandboxUnavailable
 from finexpert.sandbox import Limits, Sandbox, rungs
 
-_HERE = Path(__file__).parent
-
-
-def _sections(name: str) -> list[tuple[str, str]]:
-    text = (_HERE / name).read_text(encoding="utf-8")
-    return [
-        (part[1].strip(), part[2].strip())
-        for part in re.finditer(r"^### (.*)\n((?:(?!### ).*\n)*)", text, re.MULTILINE)
-    ]
-
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A fixture called `attack` or `benign` runs over the sections of that file."""
-    for name in ("attack", "benign"):
-        if name in metafunc.fixturenames:
-            cases = _sections({"attack": "attacks.txt", "benign": "benign.txt"}[name])
-            metafunc.parametrize(name, cases, ids=[re.sub(r"[~!].*", "", title).strip() for title, _ in cases])
-
-
-@pytest.fixture
-def attacks() -> list[tuple[str, str]]:
-    """Every attack: its title and its code."""
-    return _sections("attacks.txt")
+    """A fixture called `benign` runs over the ordinary analyses."""
+    if "benign" in metafunc.fixturenames:
+        analyses = cases("analyses")
+        metafunc.parametrize("benign", analyses, ids=[case.name for case in analyses])
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +62,4 @@ def impatient(make_sandbox: Callable[..., Sandbox]) -> Sandbox:
 @pytest.fixture(scope="session")
 def frames() -> dict[str, pd.DataFrame]:
     """Twelve quarters of two regions, and a rate for each."""
-    dates = pd.date_range("2018-01-01", periods=12, freq="QS")
-    gdp = pd.DataFrame({"date": dates, "value": [100.0 + 5 * n for n in range(12)], "region": ["east", "west"] * 6})
-    return {"gdp": gdp, "rates": pd.DataFrame({"date": dates, "rate": [1.5, 2.0, 0.5] * 4})}
+    return example_frames()
