@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from finexpert.sources.filing import Filing
     from finexpert.sources.sql_warehouse import SQLWarehouse
     from finexpert.sources.warehouse import DuckDBWarehouse, Warehouse
+    from finexpert.stores.glossary import Glossary
+    from finexpert.stores.memory import Memory
 
 _HOME = {
     "Answer": "finexpert.answers",
@@ -31,6 +33,8 @@ _HOME = {
     "DuckDBWarehouse": "finexpert.sources.warehouse",
     "Filing": "finexpert.sources.filing",
     "FinancialExpert": "finexpert.modules.financial_expert",
+    "Glossary": "finexpert.stores.glossary",
+    "Memory": "finexpert.stores.memory",
     "SQLWarehouse": "finexpert.sources.sql_warehouse",
     "Session": "finexpert.session",
     "Settings": "finexpert.settings",
@@ -44,6 +48,8 @@ __all__ = [
     "DuckDBWarehouse",
     "Filing",
     "FinancialExpert",
+    "Glossary",
+    "Memory",
     "SQLWarehouse",
     "Session",
     "Settings",
