@@ -22,6 +22,7 @@ from finexpert.datasets.evaluation import side_by_side
 from finexpert.datasets.transcripts import Line, resolve_expect
 from finexpert.errors import NameTaken, StepError, StoreError, UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
+from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.modules.teaching import Decision, Remembered
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.session import Session
@@ -144,6 +145,7 @@ def teach_all(
     on_line: Callable[[Path, Played], None] = lambda path, played: None,
     models: LanguageModels | None = None,
     taught: Taught | None = None,
+    expert: FinancialExpert | None = None,
 ) -> dict[Path, list[Played]]:
     """Play each transcript in a conversation of its own, into one store.
 
@@ -160,7 +162,9 @@ def teach_all(
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="finexpert-lessons-")))
 
         def one(path: Path, store: Taught) -> None:
-            session = Session(source, settings=settings, models=models, sandbox=sandbox, taught=store)
+            session = Session(
+                source, expert=expert, settings=settings, models=models, sandbox=sandbox, taught=store
+            )
             results[path] = play(session, lessons[path], lambda played: on_line(path, played))
 
         if threads == 1:

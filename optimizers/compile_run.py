@@ -5,7 +5,8 @@
         run.layer(layer)                 # Outcome; the program goes on with what was kept
     run.save(Path("runs/compiled/small"))
 
-Interrupted and started again with the same plan, it goes on behind the last example that was finished.
+Interrupted and started again with the same plan, it goes on behind the last example that was finished; what a recipe
+had asked for by then is answered from the compile's own folder (see `replaying`).
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ from typing import Any
 from finexpert.datasets import layer_examples
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.optimizers import artifact
+from finexpert.optimizers import artifact, gate
 from finexpert.optimizers.artifact import layers_of
 from finexpert.optimizers.compiling import Outcome, compile_layer
 from finexpert.optimizers.fingerprints import digest, of_signature
-from finexpert.optimizers.journal import Journal, fingerprint
+from finexpert.optimizers.journal import Journal, States, fingerprint
 from finexpert.optimizers.manifest import Provenance
 from finexpert.optimizers.recipes import recipe_of
+from finexpert.optimizers.replaying import Completions
 from finexpert.optimizers.search import Models, Search
 from finexpert.optimizers.spending import Limits, Purse
-from finexpert.optimizers.tasks import Bench, task_of
+from finexpert.optimizers.tasks import Bench, Record, task_of
 from finexpert.optimizers.trial import states_of, with_states
 from finexpert.optimizers.watching import Watch
-from finexpert.optimizers.whole_program import Whole, WholeVerdict, judge_whole
+from finexpert.optimizers.whole_gate import Own, WholeVerdict, judge_whole
+from finexpert.optimizers.whole_program import Whole
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class CompileRun:
         self.before = _copy(self.expert)
         self.purse = Purse(self.plan.limits)
         self.folder = self.home / self.fingerprint()
+        self._searched: dict[str, tuple[Search, list[Record]]] = {}
 
     def fingerprint(self) -> str:
         """What must be the same for an interrupted compile to go on."""
@@ -128,8 +132,9 @@ class CompileRun:
         val = task.load("val", plan.val, plan.seed)
         holdout = task.load("holdout", plan.holdout, plan.seed)
         journal = Journal(self.folder / f"{name}.jsonl")
-        models = Models(self.roles.student, self.roles.teacher, self.roles.reflection.default)
+        models = self._models(Completions(self.folder / f"{name}-completions.jsonl"))
         search = Search(task, base, models, journal, train, val, plan.seed, self.threads, plan.candidates, self.watch)
+        self._searched[name] = search, holdout
         self.watch.layer(name, plan.recipe, len(train), len(val), len(holdout))
         outcome = compile_layer(
             search, recipe_of(plan.recipe), holdout, self._budget(journal), keep_anyway=plan.keep_anyway
@@ -139,14 +144,19 @@ class CompileRun:
         setattr(self.expert, name, with_states(base, outcome.states))
         return outcome
 
+    def _models(self, completions: Completions) -> Models:
+        student, teacher = (completions.wrap_all(models) for models in (self.roles.student, self.roles.teacher))
+        return Models(student, teacher, completions.wrap(self.roles.reflection.default))
+
     def _budget(self, journal: Journal) -> Any:
         to_come = len(self.plan.layers) - len(self.outcomes) + self.plan.end_to_end
         return self.purse.share(max(1, to_come), journal.spent)
 
     @property
     def kept(self) -> list[str]:
-        """The layers that the gate kept."""
-        return [name for name, outcome in self.outcomes.items() if outcome.kept]
+        """The layers that both gates kept."""
+        left_out = self.verdict.left_out if self.verdict else {}
+        return [name for name, outcome in self.outcomes.items() if outcome.kept and name not in left_out]
 
     def whole(self, whole: Mapping[str, Any]) -> WholeVerdict:
         """The gate of the combined program; `whole` is what `Whole` needs beside what is known here."""
@@ -160,24 +170,49 @@ class CompileRun:
             watch=self.watch,
             **whole,
         )
-        self.verdict = judge_whole(
-            given, self.before, self.expert, self._budget(journal), keep_anyway=self.plan.keep_anyway
+        gains = {
+            name: outcome.decision.difference
+            for name, outcome in self.outcomes.items()
+            if outcome.kept and outcome.decision is not None
+        }
+        self.verdict = verdict = judge_whole(
+            given,
+            self.before,
+            self.expert,
+            gains,
+            self._budget(journal),
+            own=lambda name, states: self._own(name, states, journal),
+            keep_anyway=self.plan.keep_anyway,
         )
-        self.purse.spent = self.purse.spent + self.verdict.spent
-        return self.verdict
+        self.purse.spent = self.purse.spent + verdict.spent
+        for name in gains:
+            chosen = verdict.expert if name in self.kept and verdict.expert is not None else self.before
+            setattr(self.expert, name, layers_of(chosen)[name])
+        return verdict
+
+    def _own(self, name: str, states: States, journal: Journal) -> Own:
+        """A layer's scores on its own val and holdout, as it was compiled and with these states."""
+        search, holdout = self._searched[name]
+        # What this takes is of the second gate, and stands in its journal.
+        other = replace(search, journal=journal, tried=[])
+        compiled = self.outcomes[name].states
+        return {
+            split: (search.scores(compiled, records, split), other.scores(states, records, split))
+            for split, records in (("val", search.val), ("holdout", holdout))
+        }
 
     def save(self, folder: Path) -> Path:
         """Write the artifact with what is known of it."""
         plan, manifest = self.plan, getattr(self.before, "manifest", None)
         arguments = {"seed": plan.seed, "budget": plan.limits.words(), "candidates": plan.candidates}
         layers = {
-            name: outcome.provenance(
+            name: self.outcomes[name].provenance(
                 arguments=dict(arguments),
                 examples=self.examples(name),
                 model=self.roles.words("student"),
                 teacher=self.roles.words("teacher") if plan.recipe.startswith("bootstrap") else None,
             )
-            for name, outcome in self.outcomes.items()
+            for name in self.kept
         }
         if manifest is not None:
             # What was compiled before and is still so keeps its history.
@@ -186,6 +221,10 @@ class CompileRun:
                     kept = entry.model_dump(exclude={"file", "class_", "sha256", "predictors"})
                     layers[name] = Provenance.model_validate(kept)
         verdict = self.verdict or WholeVerdict()
+        for name, own in verdict.instructions_only.items():
+            layers[name] = _instructions_only(layers[name], own)
+        for name, decision in verdict.left_out.items():
+            layers[name] = layers.get(name, Provenance()).model_copy(update={"left_out": decision})
         if not verdict.evidence and manifest is not None:
             verdict = replace(verdict, options=manifest.options, evidence=manifest.evidence)
         return artifact.save(
@@ -197,6 +236,13 @@ class CompileRun:
             combined=verdict.combined,
             exists="version",
         )
+
+
+def _instructions_only(entry: Provenance, own: Own) -> Provenance:
+    """The provenance of a layer that lost its demonstrations after it was judged: its scores are those without."""
+    scores = {split: was.model_copy(update={"after": gate.score(own[split][1])}) for split, was in entry.scores.items()}
+    arguments = {**entry.arguments, "demonstrations": 0}
+    return entry.model_copy(update={"scores": scores, "arguments": arguments})
 
 
 def _copy(expert: FinancialExpert) -> FinancialExpert:

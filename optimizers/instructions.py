@@ -2,7 +2,8 @@
 
 Both score programs by themselves. What they score on val is written down as it comes, by the fingerprint of the
 program; so every program that they scored to the end is a candidate, also when the budget ended before they did.
-After an interruption they begin again, and are served by the cache of completions.
+After an interruption they begin again with the same seed, and what they ask is answered from the completions that the
+compile keeps (see `replaying`): only what was never answered is asked of a model.
 """
 
 from __future__ import annotations

@@ -48,6 +48,9 @@ class Provenance(_Part):
     teacher: str | None = None
     scores: dict[str, BeforeAfter] = Field(default_factory=dict, description="by split")
     decision: Decision | None = None
+    left_out: Decision | None = Field(
+        default=None, description="why what was compiled, and kept by the first gate, is not in the combined program"
+    )
 
 
 class LayerEntry(Provenance):
@@ -64,7 +67,9 @@ class ChosenOptions(_Part):
 
     drafts: bool | None = None
     judge: bool | None = None
-    demonstrations: int | None = Field(default=None, ge=0)
+    demonstrations: int | None = Field(
+        default=None, ge=0, description="0: the compiled layers go by instructions alone"
+    )
     retries: int | None = Field(default=None, ge=0, le=10)
 
     def chosen(self) -> dict[str, Any]:

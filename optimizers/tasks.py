@@ -10,6 +10,7 @@ One file a layer has its class: `sql_extraction`, `script_generation`, `planning
 from __future__ import annotations
 
 import random
+import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -114,8 +115,11 @@ class Task(ABC):
         return found
 
     def shortened(self, demo: Mapping[str, Any]) -> dspy.Example:
-        """A demonstration without what is long or empty."""
+        """A demonstration without what is long or empty; of the schema, the tables that its SELECTs read."""
         kept = {name: value for name, value in demo.items() if name not in self.left_out and value != rules.NONE}
+        if part := tables_read(str(demo.get("schema_card", "")), demo.get("selects") or ()):
+            # A small model that sees SELECTs without their tables takes the frames' names for tables.
+            kept = {"schema_card": part, **kept}
         return dspy.Example(**kept)
 
 
@@ -137,6 +141,19 @@ class _Right(dspy.Predict):  # type: ignore[misc]
             raise _Untold
         found[place] = task.shortened({**inputs, **outputs})
         return dspy.Prediction(**outputs)
+
+
+def tables_read(card: str, selects: Iterable[object]) -> str:
+    """The part of a schema card about the tables that SELECTs read.
+
+    >>> tables_read("table gdp\\n  value DOUBLE\\n\\ntable cpi\\n  value DOUBLE",
+    ...             ["SELECT value FROM gdp"])
+    'table gdp\\n  value DOUBLE'
+    """
+    text = " ".join(map(str, selects))
+    blocks = [block for block in card.split("\n\n") if (named := re.match(r'table "?([^":\n]+)', block))
+              and re.search(rf"\b{re.escape(named[1])}\b", text)]  # fmt: skip
+    return "\n\n".join(blocks)
 
 
 def _in_turn(records: Sequence[Record], seed: int) -> list[Record]:

@@ -1,17 +1,19 @@
-"""The combined program on a sample, before and after: layers that are better alone can be worse together.
+"""The combined program on samples: what is asked of it, and what each question came to.
 
-    verdict = judge_whole(whole, before, after, budget)
-    verdict.combined[0].decision.reason          'not worse on the holdout: 0.1 (n=10)'
+    whole.scores(Way(expert, name="after"), whole.samples[0])      [Line(id="rates-2020", score=1.0, spent=...), ...]
 
-A sample is the packaged FRED questions over the warehouse at hand (the sample economy if there is nothing else), and
-conversations of ConvFinQA. The same answers also decide whether plans carry drafts: what is cheaper and loses nothing.
+Three samples: the packaged FRED questions over the warehouse at hand (the sample economy if there is nothing else),
+conversations of ConvFinQA, and house questions over a store that knows what they need. A sample asks some layers alone,
+and only some options change what it asks: a program that differs elsewhere is not asked again. What the scores lead to
+is decided in `whole_gate`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from finexpert.datasets import convfinqa_evaluation, fred_evaluation
@@ -20,28 +22,68 @@ from finexpert.datasets.convfinqa_scoring import close
 from finexpert.datasets.evaluation import side_by_side
 from finexpert.datasets.fred_questions import Question, gold
 from finexpert.errors import BudgetExceeded
-from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.usage import Meter
-from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.optimizers import gate
+from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.optimizers.artifact import layers_of
 from finexpert.optimizers.fingerprints import digest
-from finexpert.optimizers.gate import Decision
-from finexpert.optimizers.journal import Journal, Line, Spent, fingerprint
-from finexpert.optimizers.manifest import BeforeAfter, ChosenOptions, Combined
-from finexpert.optimizers.trial import states_of
+from finexpert.optimizers.journal import Journal, Line, Spent, States, fingerprint
+from finexpert.optimizers.trial import states_of, with_states
 from finexpert.optimizers.watching import Watch
 from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings
 from finexpert.sources.warehouse import Warehouse
+from finexpert.stores.taught import Taught
 
 RUNG = "+retries"
+Ask = Callable[[str], float]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A program, and the options with which it is asked."""
+
+    expert: FinancialExpert
+    drafts: bool
+    judge: bool
+    name: str = "after"
+
+    @cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """What each layer asks, as a hash."""
+        return {layer: fingerprint(states_of(module)) for layer, module in layers_of(self.expert).items()}
+
+    def states(self, layer: str) -> States:
+        return states_of(layers_of(self.expert)[layer])
+
+    def with_layers(self, states: dict[str, States], name: str) -> Way:
+        """The same way with other states of some layers."""
+        expert = FinancialExpert()
+        for layer, module in layers_of(self.expert).items():
+            setattr(expert, layer, with_states(module, states.get(layer, states_of(module))))
+        return Way(expert, self.drafts, self.judge, name)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is asked: `layers` take part, `options` change what is asked, and `decides` is the one that is chosen here."""
+
+    name: str
+    ids: tuple[str, ...]
+    layers: tuple[str, ...]
+    options: tuple[str, ...]
+    decides: str
+    asker: Callable[[Way], Ask]
+
+    def program(self, way: Way) -> str:
+        """What of a way this sample sees, as a hash."""
+        asked = {layer: way.fingerprints[layer] for layer in self.layers}
+        return digest([self.name, {option: getattr(way, option) for option in self.options}, asked])
 
 
 @dataclass
 class Whole:
-    """What the combined program is tried with."""
+    """What the combined program is tried with; `house` questions need `taught`."""
 
     source: Warehouse
     sandbox: Sandbox
@@ -50,57 +92,77 @@ class Whole:
     journal: Journal
     questions: Sequence[Question] = ()
     conversations: Sequence[Conversation] = ()
+    house: Sequence[Question] = ()
+    taught: Taught | None = None
     threads: int = 1
     watch: Watch = field(default_factory=Watch)
 
-    @property
-    def samples(self) -> dict[str, list[str]]:
-        """The ids of what is asked, by sample."""
-        found = {
-            f"FRED questions ({self.source.label or self.source.name})": [q.id for q in self.questions],
-            "ConvFinQA conversations": [conversation.id for conversation in self.conversations],
-        }
-        return {name: ids for name, ids in found.items() if ids}
+    def samples(self, layers: Collection[str]) -> list[Sample]:
+        """What is asked where these layers changed: samples in which none of them takes part would tell nothing."""
+        over = f"({self.source.label or self.source.name})"
+        writing = ("planning", "sql_extraction", "script_generation")
+        understanding = ("keyword_rephrasing", "memory_lookup")
+        fred, house = _ids(self.questions), _ids(self.house if self.taught else ())
+        talks = _ids(self.conversations)
+        found = [
+            Sample(f"FRED questions {over}", fred, writing, ("drafts",), "drafts", self._fred),
+            Sample("ConvFinQA conversations", talks, ("planning",), (), "", self._convfinqa),
+            Sample(
+                f"house questions {over}", house, (*understanding, *writing), ("drafts", "judge"), "judge", self._house
+            ),
+        ]
+        return [sample for sample in found if sample.ids and set(sample.layers) & set(layers)]
 
-    def scores(self, expert: FinancialExpert, drafts: bool, sample: str, variant: str) -> list[Line]:
+    def scores(self, way: Way, sample: Sample) -> list[Line]:
         """The program on one sample, from the journal where it has the answers."""
-        program = digest([drafts, {name: fingerprint(states_of(layer)) for name, layer in layers_of(expert).items()}])
-        ids = self.samples[sample]
-        ask = self._asker(expert, drafts, sample)
+        program, ask = sample.program(way), sample.asker(way)
 
         def one(id: str) -> None:
             with Meter() as meter:
                 score = ask(id)
-            spent = Spent.of(meter.calls)
-            self.journal.add_scored(Line(kind="scored", program=program, split=sample, id=id, score=score, spent=spent))
-            self.watch.sample(sample, variant, len(done()), len(ids))
+            line = Line(kind="scored", program=program, split=sample.name, name=way.name, id=id, score=score)
+            self.journal.add_scored(line.model_copy(update={"spent": Spent.of(meter.calls)}))
+            self.watch.sample(sample.name, way.name, len(self.known(way, sample)), len(sample.ids))
 
-        def done() -> list[Line]:
-            found = [self.journal.scored(program, sample, id) for id in ids]
-            return [line for line in found if line is not None]
+        known = {line.id for line in self.known(way, sample)}
+        side_by_side(one, [(id,) for id in sample.ids if id not in known], self.threads)
+        return self.known(way, sample)
 
-        known = {line.id for line in done()}
-        side_by_side(one, [(id,) for id in ids if id not in known], self.threads)
-        return done()
+    def known(self, way: Way, sample: Sample) -> list[Line]:
+        """What the journal has of it, in the order of the sample."""
+        program = sample.program(way)
+        found = [self.journal.scored(program, sample.name, id) for id in sample.ids]
+        return [line for line in found if line is not None]
 
-    def _asker(self, expert: FinancialExpert, drafts: bool, sample: str) -> Callable[[str], float]:
-        settings = self.settings.model_copy(update={"drafts": drafts})
-        if sample.startswith("FRED"):
-            bench = fred_evaluation.Bench(self.source, self.sandbox, self.models, settings, expert)
-            questions = {question.id: question for question in self.questions}
-            return lambda id: _fred(bench, questions[id])
-        talks = convfinqa_evaluation.Bench(self.models, settings, expert=expert)
+    def _bench(self, way: Way, taught: Taught | None = None) -> fred_evaluation.Bench:
+        settings = self.settings.model_copy(update={"drafts": way.drafts, "judge": way.judge})
+        return fred_evaluation.Bench(self.source, self.sandbox, self.models, settings, way.expert, taught)
+
+    def _fred(self, way: Way) -> Ask:
+        bench, questions = self._bench(way), {question.id: question for question in self.questions}
+        return lambda id: _scored(bench, questions[id], bench.answer(RUNG, questions[id]))
+
+    def _house(self, way: Way) -> Ask:
+        bench, questions = self._bench(way, self.taught), {question.id: question for question in self.house}
+        options = Options.of(bench.settings, clarify=True)
+        return lambda id: _scored(bench, questions[id], bench.ask(questions[id], taught=self.taught, options=options))
+
+    def _convfinqa(self, way: Way) -> Ask:
+        bench = convfinqa_evaluation.Bench(self.models, self.settings, expert=way.expert)
         by_id = {conversation.id: conversation for conversation in self.conversations}
-        return lambda id: _convfinqa(talks, by_id[id])
+        return lambda id: _conversation(bench, by_id[id])
 
 
-def _fred(bench: fred_evaluation.Bench, question: Question) -> float:
-    answer = bench.answer(RUNG, question)
+def _ids(asked: Sequence[Question] | Sequence[Conversation]) -> tuple[str, ...]:
+    return tuple(each.id for each in asked)
+
+
+def _scored(bench: fred_evaluation.Bench, question: Question, answer: Any) -> float:
     _raise_budget(answer.failure)
     return float(fred_evaluation.judge(RUNG, 1, question, answer, gold(question, bench.source)).correct)
 
 
-def _convfinqa(bench: convfinqa_evaluation.Bench, conversation: Conversation) -> float:
+def _conversation(bench: convfinqa_evaluation.Bench, conversation: Conversation) -> float:
     """The share of the conversation's turns that are right."""
     turns = bench.converse(conversation, convfinqa_evaluation.PLANNER).turns
     for turn in turns:
@@ -114,75 +176,3 @@ def _raise_budget(failure: Any) -> None:
     # The program makes a failed answer of it; here it would pass for a wrong one.
     if failure is not None and failure.layer == "budget":
         raise BudgetExceeded(failure.message)
-
-
-@dataclass
-class WholeVerdict:
-    """What the sample said: `ended` says why something is missing."""
-
-    combined: list[Combined] = field(default_factory=list)
-    options: ChosenOptions = field(default_factory=ChosenOptions)
-    evidence: dict[str, Decision] = field(default_factory=dict)
-    spent: Spent = field(default_factory=Spent)
-    ended: str = ""
-
-    @property
-    def passed(self) -> bool:
-        return all(part.decision.passed for part in self.combined)
-
-
-def judge_whole(
-    whole: Whole, before: FinancialExpert, after: FinancialExpert, budget: Budget, *, keep_anyway: bool = False
-) -> WholeVerdict:
-    """The second gate, and the options: on each sample the program before, after, and after with drafts the other way."""
-    verdict = WholeVerdict()
-    already = whole.journal.spent
-    with budget, Meter() as meter:
-        try:
-            for sample in whole.samples:
-                _judge_sample(whole, before, after, sample, verdict, keep_anyway)
-        except BudgetExceeded as error:
-            verdict.ended = f"the budget ended: {error}"
-    verdict.spent = already + Spent.of(meter.calls)
-    return verdict
-
-
-def _judge_sample(
-    whole: Whole, before: FinancialExpert, after: FinancialExpert, sample: str, verdict: WholeVerdict, keep_anyway: bool
-) -> None:
-    drafts = whole.settings.drafts
-    was = whole.scores(before, drafts, sample, "before")
-    now = whole.scores(after, drafts, sample, "after")
-    ended: BudgetExceeded | None = None
-    if sample.startswith("FRED"):
-        try:
-            other = whole.scores(after, not drafts, sample, f"after, drafts {'off' if drafts else 'on'}")
-            chosen, verdict.evidence["drafts"] = cheaper({drafts: now, not drafts: other})
-            verdict.options = ChosenOptions(drafts=chosen)
-            now = now if chosen == drafts else other
-        except BudgetExceeded as error:
-            ended = error
-    first, second = ([line.score for line in lines] for lines in (was, now))
-    decision = gate.not_worse(first, second, ids=whole.samples[sample])
-    scores = BeforeAfter(before=gate.score(first), after=gate.score(second))
-    decision = gate.overruled(decision) if keep_anyway else decision
-    verdict.combined.append(Combined(sample=sample, scores=scores, decision=decision))
-    if ended is not None:
-        raise ended
-
-
-def cheaper(ways: dict[bool, list[Line]]) -> tuple[bool, Decision]:
-    """The way that takes fewer tokens, if by the gate it loses nothing against the other; else the other.
-
-    >>> def lines(score, tokens): return [Line(kind="scored", program="", score=score, spent=Spent(tokens=tokens))] * 4
-    >>> way, decision = cheaper({True: lines(1, 900), False: lines(1, 500)})
-    >>> way, decision.reason
-    (False, 'not worse on the holdout: 0 (n=4)')
-    >>> cheaper({True: lines(1, 900), False: lines(0, 500)})[0]
-    True
-    """
-    cheap, dear = sorted(ways, key=lambda way: sum(line.spent.tokens for line in ways[way]))
-    low, high = ([line.score for line in ways[way]] for way in (cheap, dear))
-    ids = [line.id for line in ways[cheap]]
-    decision = gate.not_worse(high, low, ids=ids)
-    return (cheap, decision) if decision.passed else (dear, gate.not_worse(low, high, ids=ids))

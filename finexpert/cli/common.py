@@ -13,8 +13,10 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.settings import Settings
     from finexpert.sources.filing import Filing
+    from finexpert.sources.library import Library
     from finexpert.sources.warehouse import Warehouse
 
 Data = Annotated[
@@ -39,8 +41,20 @@ FilingFile = Annotated[
     Path | None, typer.Option("--filing", help="A JSON file with a page, or several, in the form of ConvFinQA.")
 ]
 FilingId = Annotated[str | None, typer.Option("--id", help="Which page of the file.")]
+LibraryFolder = Annotated[
+    Path | None, typer.Option("--library", help="Folder of a library of filings, see `finexpert library`.")
+]
 Store = Annotated[
     str | None, typer.Option("--store", help="File or postgresql:// address of memory and glossary; a file at home.")
+]
+Program = Annotated[
+    str | None,
+    typer.Option(
+        "--program",
+        help="Compiled program: a name under runs/compiled, a folder, models:/NAME/VERSION or runs:/ID/PATH; "
+        "if not given, the program as it stands in the code.",
+        envvar="FINEXPERT_PROGRAM",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -80,17 +94,51 @@ def settings_from(**given: Any) -> Settings:
         raise ConfigurationError(f"{Path('finexpert.toml').resolve()} is not TOML: {error}") from error
 
 
-def open_source(data: Path | None, filing: Path | None, id: str | None, settings: Settings) -> Warehouse | Filing:
-    """The page named with --filing, else the warehouse."""
+def open_source(
+    data: Path | None, filing: Path | None, id: str | None, settings: Settings, library: Path | None = None
+) -> Warehouse | Filing | Library:
+    """The page named with --filing, the library named with --library, else the warehouse."""
+    if sum(given is not None for given in (data, filing, library)) > 1:
+        raise typer.BadParameter("a question is asked of --data, of --filing or of --library: give one of them")
+    if library is not None:
+        from finexpert.sources.library import Library
+
+        return Library.open(library)
     if filing is not None:
-        if data is not None:
-            raise typer.BadParameter("a question is asked of --data or of --filing: give one of them")
         from finexpert.sources.filing import Filing
 
         return Filing.read(filing, id)
     from finexpert.datasets.fred import open_data
 
     return open_data(data, settings=settings)
+
+
+def program_of(place: str | None, settings: Settings) -> tuple[FinancialExpert, Settings]:
+    """The program to ask, and the settings with the options that compiling chose, where a user has not set them."""
+    from finexpert.modules.financial_expert import FinancialExpert
+    from finexpert.settings import with_options
+
+    if place is None:
+        return FinancialExpert(), settings
+    from finexpert.optimizers.loading import load
+
+    expert = load(place, settings=settings)
+    return expert, with_options(settings, expert.options)
+
+
+def program_words(expert: FinancialExpert) -> str:
+    """Which program it is, in a word: an evaluation that was interrupted goes on with the same one.
+
+    >>> from finexpert.modules.financial_expert import FinancialExpert
+    >>> program_words(FinancialExpert())
+    'as in the code'
+    """
+    if not hasattr(expert, "manifest"):
+        return "as in the code"
+    from finexpert.optimizers.fingerprints import digest
+
+    files = {name: entry.sha256 for name, entry in expert.manifest.layers.items()}
+    return f"{expert.manifest.name} ({digest(files)[:8]})"
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from finexpert.cli import common
 if TYPE_CHECKING:
     from finexpert.optimizers.compile_run import CompileRun
     from finexpert.settings import Settings
+    from finexpert.stores.taught import Taught
 
 Size = Annotated[int | None, typer.Option(min=1, help="At most so many examples; all if not given.")]
 
@@ -62,6 +63,9 @@ def compile_(
     ] = True,
     questions: Annotated[int, typer.Option(min=0, help="FRED questions for the combined program.")] = 10,
     conversations: Annotated[int, typer.Option(min=0, help="ConvFinQA conversations for the combined program.")] = 5,
+    house: Annotated[
+        int, typer.Option(min=0, help="House questions for the combined program, which knows what they need.")
+    ] = 8,
     data: common.Data = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
@@ -107,7 +111,7 @@ def compile_(
         run = CompileRun(bench, roles, plan, settings.home / "compile", threads, view)
         if not resume:
             run.forget()
-        sample = {"data": data, "questions": questions, "conversations": conversations}
+        sample = {"data": data, "questions": questions, "conversations": conversations, "house": house}
         _compile(run, view, name, sample, stack)
 
 
@@ -148,7 +152,7 @@ def _compile(run: CompileRun, view: Any, name: str, sample: dict[str, Any], stac
                 with tracking.run(layer, parent=False, params=compile_log.params(run)):
                     compile_log.layer(run.layer(layer), run)
             if run.plan.end_to_end and run.kept:
-                verdict = run.whole(_sample(settings, run.plan.seed, stack, **sample))
+                verdict = run.whole(_sample(run, stack, **sample))
                 view.whole(verdict)
                 compile_log.whole(verdict)
         compile_log.total(meter, run)
@@ -162,7 +166,7 @@ def _compile(run: CompileRun, view: Any, name: str, sample: dict[str, Any], stac
 
 
 def _sample(
-    settings: Settings, seed: int, stack: ExitStack, data: Path | None, questions: int, conversations: int
+    run: CompileRun, stack: ExitStack, data: Path | None, questions: int, conversations: int, house: int
 ) -> dict[str, Any]:
     """The questions and conversations for the combined program: of the user's copies, else the packaged ones."""
     import random
@@ -170,7 +174,9 @@ def _sample(
     from finexpert.datasets import convfinqa
     from finexpert.datasets.fred import open_data
     from finexpert.datasets.fred_questions import load_questions
+    from finexpert.optimizers.taught_sample import house_sample
 
+    settings, seed = run.bench.settings, run.plan.seed
     asked = load_questions()
     chosen = random.Random(f"{seed} whole").sample(asked, min(questions, len(asked)))
     copy = settings.home / "convfinqa" / "dev.json"
@@ -179,12 +185,28 @@ def _sample(
         "source": stack.enter_context(open_data(data, settings=settings)),
         "questions": chosen,
         "conversations": convfinqa.sample(talks, conversations, seed) if talks else [],
+        "house": house_sample(house, seed),
+        "taught": stack.enter_context(_taught(run)) if house else None,
     }
+
+
+def _taught(run: CompileRun) -> Taught:
+    """A store of this compile that knows what the house questions need; no model is asked for it."""
+    from finexpert.datasets.house import house_transcripts
+    from finexpert.optimizers.taught_sample import taught_by_file
+    from finexpert.stores.embedding import embedder
+    from finexpert.stores.taught import Taught
+
+    taught = Taught.open(run.bench.folder / "house.sqlite", embedder(run.bench.settings.embedder))
+    taught_by_file(taught, house_transcripts())
+    return taught
 
 
 def _tell(run: CompileRun, saved: Path | None, uri: str) -> None:
     out = common.console()
-    if saved is None:
+    if saved is None and run.verdict is not None:
+        out.print("the combined program got worse: no program is saved; --keep-anyway saves it nevertheless")
+    elif saved is None:
         out.print("nothing was proven better: no program is saved")
     else:
         out.print(f"saved {saved.parent.name}/{saved.name}: {', '.join(run.kept)}", markup=False, soft_wrap=True)

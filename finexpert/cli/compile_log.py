@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from finexpert.optimizers.compile_run import CompileRun
     from finexpert.optimizers.compiling import Outcome
     from finexpert.optimizers.search import Candidate
-    from finexpert.optimizers.whole_program import WholeVerdict
+    from finexpert.optimizers.whole_gate import WholeVerdict
 
 
 def without_traces() -> None:
@@ -81,7 +81,7 @@ def _prompts(run: CompileRun, name: str, states: Any) -> dict[str, str]:
 
 def whole(verdict: WholeVerdict) -> None:
     """Log the combined program into the open run."""
-    metrics: dict[str, float | None] = {}
+    metrics: dict[str, float | None] = {"left_out_layers": len(verdict.left_out)}
     for part in verdict.combined:
         name = part.sample.split(" ")[0]
         metrics |= {f"{name}/before": part.scores.before.mean, f"{name}/after": part.scores.after.mean}
@@ -89,6 +89,8 @@ def whole(verdict: WholeVerdict) -> None:
         "combined": [part.model_dump(mode="json") for part in verdict.combined],
         "options": verdict.options.chosen(),
         "evidence": {name: decision.model_dump(mode="json") for name, decision in verdict.evidence.items()},
+        "left_out": {name: decision.model_dump(mode="json") for name, decision in verdict.left_out.items()},
+        "instructions_only": sorted(verdict.instructions_only),
         "ended": verdict.ended,
     }
     tracking.log(metrics, {"whole_program.json": content})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from finexpert.optimizers.gate import Decision
     from finexpert.optimizers.journal import Line
     from finexpert.optimizers.spending import Limits
-    from finexpert.optimizers.whole_program import WholeVerdict
+    from finexpert.optimizers.whole_gate import WholeVerdict
 
 
 class View(Watch):
@@ -103,8 +103,13 @@ class View(Watch):
             )
             self._say(f"  {part.decision.reason}", "" if part.decision.passed else "yellow")
             self._decision(part.decision)
-        for name, value in verdict.options.chosen().items():
-            self._say(f"option {name} = {value}: {verdict.evidence[name].reason}")
+        for name, decision in verdict.left_out.items():
+            self._say(f"{name} is left out: {decision.reason}", "yellow")
+        for name, decision in verdict.evidence.items():
+            value = verdict.options.chosen().get(name)
+            self._say(f"{name}: {decision.reason}" if value is None else f"option {name} = {value}: {decision.reason}")
+        for name in verdict.instructions_only:
+            self._say(f"{name} goes by its instructions alone")
         if verdict.ended:
             self._say(f"  {verdict.ended}", "yellow")
 

@@ -122,6 +122,9 @@ def _print_manifest(manifest: Manifest) -> None:
     say(f"finexpert {manifest.finexpert}, dspy {manifest.dspy}, Python {manifest.python}", "dim")
     for name, value in manifest.options.chosen().items():
         say(f"option {name} = {value}" + _why(manifest.evidence.get(name)))
+    for name, decision in manifest.evidence.items():
+        if name not in manifest.options.chosen():
+            say(f"{name}: {decision.reason}")
     for name, entry in manifest.layers.items():
         say(f"{name}: " + _how(entry), "bold" if entry.optimizer else "dim")
         for split, scores in entry.scores.items():
@@ -131,6 +134,8 @@ def _print_manifest(manifest: Manifest) -> None:
                 f"{after.mean:.3f} ({after.low:.3f} to {after.high:.3f}) after, n={after.n}"
             )
         _print_decision(entry.decision, say)
+        if entry.left_out is not None:
+            say(f"  left out: {entry.left_out.reason}", "yellow")
     for part in manifest.combined:
         say(f"the program on {part.sample}: {part.scores.before.mean:.3f} before, {part.scores.after.mean:.3f} after")
         _print_decision(part.decision, say)

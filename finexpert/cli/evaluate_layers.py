@@ -34,6 +34,7 @@ def lookup(
     api_base: common.ApiBase = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    program: common.Program = None,
     threads: Threads = 4,
     fresh: Fresh = False,
     json_out: Out = None,
@@ -46,18 +47,18 @@ def lookup(
     from finexpert.datasets import lookup_examples
     from finexpert.datasets.layer_evaluation import lookup_function
     from finexpert.language_models.roles import LanguageModels
-    from finexpert.modules.memory_lookup import MemoryLookup
     from finexpert.stores.embedding import embedder
     from finexpert.stores.taught import Taught
 
-    asked = lookup_examples.load_examples(_split(split), examples)
+    asked = lookup_examples.load_examples(split_of(split), examples)
+    expert, settings = common.program_of(program, settings)
     models = LanguageModels.from_settings(settings)
     with (
         TemporaryDirectory(prefix="finexpert-lookup-") as folder,
         Taught.open(Path(folder) / "knowledge.sqlite", embedder(settings.embedder)) as taught,
     ):
         lookup_examples.fill(taught.memory, lookup_examples.load_processes(), by="example set")
-        function = lookup_function(MemoryLookup(), taught.memory, models)
+        function = lookup_function(expert.memory_lookup, taught.memory, models)
         _evaluate(
             "lookup",
             split,
@@ -67,6 +68,7 @@ def lookup(
             evaluation.summarise,
             models,
             settings,
+            common.program_words(expert),
             fresh,
             json_out,
         )
@@ -79,6 +81,7 @@ def keywords(
     api_base: common.ApiBase = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    program: common.Program = None,
     threads: Threads = 4,
     fresh: Fresh = False,
     json_out: Out = None,
@@ -91,14 +94,14 @@ def keywords(
     from finexpert.datasets import keyword_examples
     from finexpert.datasets.layer_evaluation import glossaries, rephrase_function
     from finexpert.language_models.roles import LanguageModels
-    from finexpert.modules.keyword_rephrasing import KeywordRephrasing
     from finexpert.stores.embedding import embedder
 
-    asked = keyword_examples.load_examples(_split(split), examples)
+    asked = keyword_examples.load_examples(split_of(split), examples)
+    expert, settings = common.program_of(program, settings)
     models = LanguageModels.from_settings(settings)
     with TemporaryDirectory(prefix="finexpert-keywords-") as folder:
         stores = glossaries(Path(folder), embedder(settings.embedder))
-        function = rephrase_function(KeywordRephrasing(), stores, models)
+        function = rephrase_function(expert.keyword_rephrasing, stores, models)
         _evaluate(
             "keywords",
             split,
@@ -108,6 +111,7 @@ def keywords(
             evaluation.summarise,
             models,
             settings,
+            common.program_words(expert),
             fresh,
             json_out,
         )
@@ -115,7 +119,8 @@ def keywords(
             store.close()
 
 
-def _split(split: str) -> Any:
+def split_of(split: str) -> Any:
+    """The split of this name; typer's error for another."""
     if split not in ("train", "val", "holdout"):
         raise typer.BadParameter(f"{split!r} is none of train, val, holdout", param_hint="--split")
     return split
@@ -130,6 +135,7 @@ def _evaluate(
     summarise: Callable[[Sequence[Any]], BaseModel],
     models: LanguageModels,
     settings: Settings,
+    program: str,
     fresh: bool,
     json_out: Path | None,
 ) -> None:
@@ -138,12 +144,18 @@ def _evaluate(
     from finexpert.datasets.evaluation import Journal, write_json
 
     model = common.model_words(models.describe())
-    content = "\n".join([model, settings.embedder or "", *(example.model_dump_json() for example in asked)])
+    content = "\n".join([model, program, settings.embedder or "", *(example.model_dump_json() for example in asked)])
     place = settings.home / "eval" / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:16]}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
     journal: Journal[Any] = Journal(place, kind)
-    params = {"model": model, "split": split, "n": len(asked), "embedder": settings.embedder or "packaged"}
+    params = {
+        "model": model,
+        "program": program,
+        "split": split,
+        "n": len(asked),
+        "embedder": settings.embedder or "packaged",
+    }
     uri = tracking.start(settings, f"finexpert eval {name}")
     with tracking.run(f"eval {name}", parent=True, params=params):
         with common.progress("questions", len(asked)) as advance:

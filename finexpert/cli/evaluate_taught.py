@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from finexpert.datasets.evaluation import Result
     from finexpert.language_models.roles import LanguageModels
+    from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.settings import Settings
     from finexpert.sources.warehouse import Warehouse
     from finexpert.stores.taught import Taught
@@ -38,8 +39,9 @@ def learned(
     settings: Settings,
     threads: int,
     days: Collection[dt.date],
+    expert: FinancialExpert | None = None,
 ) -> Iterator[Taught]:
-    """The store given, or a new one in which the lessons were played by the model that is evaluated.
+    """The store given, or a new one in which the lessons were played by the model and program that are evaluated.
 
     Lessons that did not hold are named, and the evaluation goes on with the others: what a model cannot learn is a
     part of the result.
@@ -69,7 +71,7 @@ def learned(
         Taught.open(Path(folder) / "knowledge.sqlite", chosen) as taught,
     ):
         lessons = {path: read_transcript(path) for path in transcripts}
-        played = teach_all(lessons, source, settings, threads, models=models, taught=taught)
+        played = teach_all(lessons, source, settings, threads, models=models, taught=taught, expert=expert)
         lost = {path.stem: lines[-1] for path, lines in played.items() if lines and lines[-1].status in BAD}
         out.print(f"lessons learned: {len(lessons) - len(lost)} of {len(lessons)}", style="dim")
         for name, line in lost.items():
@@ -91,6 +93,7 @@ def house(
     record: common.Record = None,
     recordings: common.Recordings = None,
     store: TaughtStore = None,
+    program: common.Program = None,
     threads: Threads = 4,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
     json_out: Out = None,
@@ -113,12 +116,13 @@ def house(
     if half is not None and half not in HALVES:
         raise typer.BadParameter(f"{half!r} is none of {', '.join(HALVES)}", param_hint="--half")
     asked = house_questions(half=half)[::every]
+    expert, settings = common.program_of(program, settings)
     source = open_data(data, settings=settings)
     models = LanguageModels.from_settings(settings)
     with Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox:
         days = {question.as_of for question in asked if question.as_of}
-        with learned(store, house_transcripts(), source, models, settings, threads, days) as taught:
-            bench = Bench(source, sandbox, models, settings, taught=taught)
+        with learned(store, house_transcripts(), source, models, settings, threads, days, expert) as taught:
+            bench = Bench(source, sandbox, models, settings, expert, taught)
             results = run(
                 bench,
                 asked,
@@ -147,6 +151,7 @@ def memory(
     record: common.Record = None,
     recordings: common.Recordings = None,
     store: TaughtStore = None,
+    program: common.Program = None,
     as_of: common.AsOf = None,
     threads: Threads = 4,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
@@ -175,15 +180,16 @@ def memory(
     names = [name.strip() for name in only.split(",")] if only else list(evaluation.FORMS)
     if unknown := [name for name in names if name not in evaluation.FORMS]:
         raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(evaluation.FORMS)}", param_hint="--only")
+    expert, settings = common.program_of(program, settings)
     source, models = open_data(data, settings=settings), LanguageModels.from_settings(settings)
     today, lesson = settings.as_of or dt.date.today(), recession_transcript()
     with Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox:
-        with learned(store, [lesson], source, models, settings, threads, {today}) as taught:
+        with learned(store, [lesson], source, models, settings, threads, {today}, expert) as taught:
             summarised = taught.memory.get("Recession Calculation")
         if summarised is None:
             raise StoreError("the store has no process 'Recession Calculation': leave out --store to have it taught")
         forms = evaluation.forms(summarised, read_transcript(lesson))
-        bench = evaluation.MemoryBench(source, sandbox, models, settings, processes=forms)
+        bench = evaluation.MemoryBench(source, sandbox, models, settings, expert, processes=forms)
         asked = evaluation.questions(source, today)
         run(bench, asked, names, name="memory", threads=threads, fresh=fresh, json_out=json_out)
 

@@ -92,13 +92,40 @@ def test_what_is_not_better_is_not_saved(finexpert: Any, model: Any) -> None:
 @pytest.mark.usefixtures("tracked")
 def test_the_combined_program_is_judged_too(finexpert: Any, model: Any) -> None:
     model(True)
-    ran = finexpert("compile", "sql_extraction", "--questions", "1", "--conversations", "1", *SMALL)
+    sizes = ("--questions", "1", "--conversations", "1", "--house", "2")
+    ran = finexpert("compile", "sql_extraction", *sizes, *SMALL)
     assert ran.code == 0
     assert "the program on FRED questions" in ran.out
-    assert "the program on ConvFinQA conversations" in ran.out
+    assert "the program on house questions" in ran.out
+    # A page is read without SQL, so conversations would tell nothing.
+    assert "ConvFinQA" not in ran.out
     assert "option drafts = " in ran.out
+    assert "option judge = " in ran.out
     manifest = json.loads((Path("runs") / "compiled" / "compiled" / "manifest.json").read_text())
-    assert [part["decision"]["n"] for part in manifest["combined"]] == [1, 1]
+    assert [part["decision"]["n"] for part in manifest["combined"]] == [1, 2]
+    assert set(manifest["options"]) > {"drafts", "judge"} == set(manifest["evidence"])
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize("anyway", [False, True])
+def test_a_program_that_got_worse_is_not_saved(
+    finexpert: Any, model: Any, monkeypatch: pytest.MonkeyPatch, anyway: bool
+) -> None:
+    model(True)
+
+    def ask(self: Any, way: Any) -> Any:
+        return lambda id: float(way.name == "before")
+
+    monkeypatch.setattr("finexpert.optimizers.whole_program.Whole._fred", ask)
+    sizes = ("--questions", "4", "--conversations", "0", "--house", "0")
+    ran = finexpert("compile", "sql_extraction", *sizes, *SMALL, *(["--keep-anyway"] if anyway else []))
+    assert ran.code == 0
+    assert (Path("runs") / "compiled" / "compiled").exists() == anyway
+    if anyway:
+        assert "the combined program got worse: it can be loaded, and is not promoted" in ran.out
+    else:
+        assert "sql_extraction is left out: the combined program is worse, on FRED questions" in ran.out
+        assert "the combined program got worse: no program is saved; --keep-anyway saves it" in ran.out
 
 
 @pytest.mark.usefixtures("tracked")

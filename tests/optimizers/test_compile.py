@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,27 @@ from finexpert.errors import ConfigurationError, ModelUnreachable
 from finexpert.language_models.roles import LanguageModels
 from finexpert.optimizers.artifact import layers_of
 from finexpert.optimizers.compile_run import CompilePlan, CompileRun, Roles
+from finexpert.optimizers.gate import not_worse
 from finexpert.optimizers.loading import load
 from finexpert.optimizers.spending import Limits
 from finexpert.optimizers.tasks import Bench, task_of
 from finexpert.optimizers.trial import states_of
+from finexpert.optimizers.whole_gate import WholeVerdict, without_demonstrations
 
 LAYER = "sql_extraction"
 SMALL = {"train": 4, "val": 3, "holdout": 4, "candidates": 2, "end_to_end": False}
 SPLIT = {record.question: record.split for record in layer_examples.load(LAYER)}
 
 
+OPTUNA = pytest.mark.skipif(find_spec("optuna") is None, reason="MIPROv2 needs optuna, which is not installed")
+
+
 def with_demos(question: str, messages: Any) -> bool:
     return len(messages) > 2
+
+
+def helped(question: str, messages: Any) -> bool:
+    return len(messages) > 2 or "Name every window." in messages[0]["content"]
 
 
 @pytest.fixture
@@ -147,6 +157,38 @@ def test_interrupted_and_resumed_is_as_uninterrupted(run: Any, extractor: Any, r
         assert told(resumed, resumed.layer(LAYER)) == expected
 
 
+@OPTUNA
+def test_miprov2_is_resumed_too(run: Any, extractor: Any) -> None:
+    test_no_recipe_asks_a_model_twice(run, extractor, "miprov2")
+
+
+@pytest.mark.parametrize("recipe", ["labeled", "bootstrap", "bootstrap-random-search", "nearest", "gepa"])
+def test_no_recipe_asks_a_model_twice(run: Any, extractor: Any, recipe: str) -> None:
+    counting = Failing(helped, 0)
+    whole = run(extractor(counting), recipe=recipe)
+    expected = told(whole, whole.layer(LAYER))
+    asked = len(whole.roles.student.default.prompts)
+    for done in sorted({2, asked // 2, asked - 1}):
+        whole.forget()
+        model = extractor(lambda question, messages: True)
+        answer, rest = extractor(helped), iter(range(done))
+        # At the kth call of any kind, also where it words instructions.
+        model.engine._answers = lambda messages, rest=rest, answer=answer: (
+            answer.engine._answers(messages) if next(rest, None) is not None else unreachable()
+        )
+        with pytest.raises(ModelUnreachable):
+            run(model, recipe=recipe).layer(LAYER)
+        model = extractor(helped)
+        resumed = run(model, recipe=recipe)
+        assert told(resumed, resumed.layer(LAYER)) == expected
+        # Fewer, where a recipe asks again what was scored before it began.
+        assert len(model.prompts) <= asked - done
+
+
+def unreachable() -> str:
+    raise ModelUnreachable("the connection is lost")
+
+
 def test_what_was_finished_is_not_asked_again(run: Any, extractor: Any) -> None:
     with pytest.raises(ModelUnreachable):
         run(extractor(Failing(with_demos, 12))).layer(LAYER)
@@ -162,6 +204,53 @@ def test_what_was_finished_is_not_asked_again(run: Any, extractor: Any) -> None:
 def test_another_plan_is_another_compile(run: Any, extractor: Any, change: dict[str, Any]) -> None:
     model = extractor(with_demos)
     assert run(model, **change).folder != run(model).folder
+
+
+@pytest.fixture
+def verdicts(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Has the second gate say this of the program that it is given."""
+
+    def say(**verdict: Any) -> None:
+        def judge_whole(whole: Any, before: Any, after: Any, *rest: Any, **given: Any) -> WholeVerdict:
+            own = {
+                name: given["own"](name, without_demonstrations(states_of(layers_of(after)[name]))) for name in rest[0]
+            }
+            found = {name: value(own) if callable(value) else value for name, value in verdict.items()}
+            return WholeVerdict(**{"expert": after, **found})
+
+        monkeypatch.setattr("finexpert.optimizers.compile_run.judge_whole", judge_whole)
+
+    return say
+
+
+def test_a_layer_that_spoils_the_program_is_not_kept(run: Any, extractor: Any, verdicts: Any, tmp_path: Path) -> None:
+    said = not_worse([1, 1], [0, 0]).model_copy(update={"reason": "the combined program is worse with it"})
+    verdicts(left_out={LAYER: said})
+    made = run(extractor(with_demos))
+    made.layer(LAYER)
+    assert made.kept == [LAYER]
+    made.whole({"source": None})
+    assert made.kept == []
+    assert states_of(layers_of(made.expert)[LAYER]) == states_of(layers_of(made.before)[LAYER])
+    manifest = load(made.save(tmp_path / "without")).manifest
+    assert manifest.layers[LAYER].optimizer is None
+    assert manifest.layers[LAYER].left_out == said
+    assert manifest.refused == []
+
+
+def test_scores_of_a_layer_without_demonstrations_are_its_own(
+    run: Any, extractor: Any, verdicts: Any, tmp_path: Path
+) -> None:
+    verdicts(instructions_only=lambda own: own)
+    made = run(extractor(with_demos))
+    made.layer(LAYER)
+    verdict = made.whole({"source": None})
+    assert verdict.instructions_only[LAYER] == {"val": ([1] * 3, [0.2] * 3), "holdout": ([1] * 4, [0.2] * 4)}
+    entry = load(made.save(tmp_path / "plain")).manifest.layers[LAYER]
+    assert {split: scores.after.mean for split, scores in entry.scores.items()} == pytest.approx(
+        {"val": 0.2, "holdout": 0.2}
+    )
+    assert entry.arguments["demonstrations"] == 0
 
 
 def test_unknown_layers_and_budgets(run: Any, extractor: Any) -> None:
