@@ -150,7 +150,9 @@ def open_fred(data: Path | None = None, *, settings: Settings | None = None) -> 
     """
     settings = settings or Settings()
     path = _warehouse_file(data, settings.home)
-    return DuckDBWarehouse(path, row_cap=settings.row_cap, seconds=settings.sql_seconds)
+    return DuckDBWarehouse(
+        path, row_cap=settings.row_cap, seconds=settings.sql_seconds, process_bytes=settings.sql_memory_mb << 20
+    )
 
 
 def _warehouse_file(data: Path | None, home: Path) -> Path:

@@ -27,7 +27,7 @@ class Tables:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def schema_card(self, privacy: str = "schema") -> str:
+    def schema_card(self, privacy: str = "schema", question: str = "") -> str:
         return "table t"
 
     def query(self, select: str, *, as_of: dt.date | None = None) -> Frame:

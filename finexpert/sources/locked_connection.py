@@ -92,6 +92,8 @@ def _open(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnection:
     # No temporary folder: a query that outgrows its memory fails, and writes nothing anywhere.
     settings = {"memory_limit": memory, "threads": str(threads), "temp_directory": ""}
     settings |= {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    # No threads that nobody counts: a process that locks itself in has one.
+    settings |= {"async_threads": "0"}
     try:
         connection = duckdb.connect(":memory:", config={**settings, "python_enable_replacements": "false"})
     except duckdb.Error as error:

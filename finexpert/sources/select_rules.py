@@ -35,10 +35,13 @@ TABLE_NODES = frozenset(
 Node = dict[str, Any]
 
 
-def check_select(select: str, cursor: duckdb.DuckDBPyConnection, columns: Mapping[str, Sequence[str]]) -> list[str]:
+def check_select(
+    select: str, cursor: duckdb.DuckDBPyConnection, columns: Mapping[str, Sequence[str]], *, growth_rules: bool = True
+) -> list[str]:
     """The known tables that `select` reads; raises QueryError for anything but one harmless SELECT.
 
-    `columns` holds the known tables; a table outside of the schema `main` stands there as `schema.table`.
+    `columns` holds the known tables; a table outside of the schema `main` stands there as `schema.table`. Without `growth_rules`
+    texts and lists may be made as long as they like: memory is limited elsewhere then.
 
     >>> cursor = duckdb.connect()
     >>> check_select("SELECT max(value) FROM cpi", cursor, {"cpi": ["date", "value"]})
@@ -52,7 +55,7 @@ def check_select(select: str, cursor: duckdb.DuckDBPyConnection, columns: Mappin
     if not _is_encodable(select):
         raise QueryError("the SELECT cannot be parsed: it holds characters that are no text")
     _check_statements(select, cursor)
-    used = _check_tree(_tree(select, cursor), columns)
+    used = _check_tree(_tree(select, cursor), columns, Growth() if growth_rules else None)
     _check_second_reading(select)
     return used
 
@@ -91,11 +94,10 @@ def _tree(select: str, cursor: duckdb.DuckDBPyConnection) -> Node:
     return tree
 
 
-def _check_tree(tree: Node, columns: Mapping[str, Sequence[str]]) -> list[str]:
+def _check_tree(tree: Node, columns: Mapping[str, Sequence[str]], growth: Growth | None) -> list[str]:
     known = {name.lower(): name for name in columns}
     named = {column.lower() for one in columns.values() for column in one} | set(_aliases(tree))
     used: dict[str, None] = {}
-    growth = Growth()
     for node, ctes in _nodes(tree):
         if "cte_map" in node and node["type"] not in QUERY_NODES:
             kind = str(node["type"]).partition("_")[0]
@@ -113,7 +115,8 @@ def _check_tree(tree: Node, columns: Mapping[str, Sequence[str]]) -> list[str]:
             check_function(node)
         elif node.get("type") == "COLUMN_REF":
             _check_current(node["column_names"], named)
-        growth.add(node)
+        if growth is not None:
+            growth.add(node)
     return list(used)
 
 

@@ -8,17 +8,19 @@ What a SELECT gives has the type that DuckDB says it has, whatever the driver ha
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
+import pandas as pd
 import pyarrow as pa
 import sqlalchemy as sa
 import sqlalchemy.exc
 
 from finexpert.errors import DataError, FinexpertError, QueryError
 from finexpert.scrubbing import scrub
-from finexpert.sources.frames import FLOATS, INTEGERS
+from finexpert.sources.frames import FLOATS, INTEGERS, frame_columns, to_pandas
+from finexpert.sources.query_answer import BATCH_ROWS, MAX_RESULT_BYTES, too_large
 from finexpert.sources.query_errors import took_too_long
 
 STATES = (
@@ -35,8 +37,48 @@ STATES = (
     ("54", "it is too large or nested too deeply: write it in plainer SQL"),
     ("42501", "the database user may not read one of these tables"),
 )
+FIRST_ROWS = 16
+MOST_GROWTH = 8
+PART_BYTES = 16 << 20
 KINDS = {bool: "boolean", int: "bigint", float: "double", Decimal: "double", str: "varchar", dt.datetime: "timestamp",
          dt.date: "date", dt.time: "varchar"}  # fmt: skip
+
+
+class Fetching(Protocol):
+    """A result that the driver hands over in parts."""
+
+    def keys(self) -> Iterable[str]:
+        """The names of the columns."""
+
+    def fetchmany(self, size: int) -> Sequence[Sequence[Any]]:
+        """The next rows, at most `size`; none at the end."""
+
+
+def fetch(result: Fetching, planned: tuple[list[str], list[str]] | None, row_cap: int) -> tuple[pd.DataFrame, bool]:
+    """The rows up to the cap, and whether there were more; `planned` are the names and kinds of the columns, if known.
+
+    A result is taken in parts of a few rows at first, and of about 16 MB then, and given up once it passes 256 MB. One value may
+    be as long as the database allows.
+    """
+    names, kinds = planned or (list(result.keys()), None)
+    batches: list[pa.RecordBatch] = []
+    read, size, step = 0, 0, FIRST_ROWS
+    while read <= row_cap and (rows := result.fetchmany(min(step, row_cap + 1 - read))):
+        kinds = kinds or kinds_of(rows, len(names))
+        batches.append(batch(rows, kinds))
+        read, size = read + len(rows), size + batches[-1].nbytes
+        if size > MAX_RESULT_BYTES:
+            raise too_large()
+        # By the latest part: wide rows come in small steps, so that no step alone passes the limit by much.
+        fitting = PART_BYTES * len(rows) // max(batches[-1].nbytes, 1)
+        step = max(1, min(BATCH_ROWS, step * MOST_GROWTH, fitting))
+    kinds = kinds or ["varchar"] * len(names)
+    if not batches:
+        batches.append(batch([], kinds))
+    if read > row_cap:
+        batches[-1] = batches[-1].slice(0, batches[-1].num_rows - 1)
+    data = to_pandas(batches, batches[0].schema, names, kinds)
+    return data.set_axis(frame_columns(names), axis=1), read > row_cap
 
 
 def batch(rows: Sequence[Sequence[Any]], kinds: Sequence[str]) -> pa.RecordBatch:

@@ -17,16 +17,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import pandas as pd
-import pyarrow as pa
 import sqlalchemy as sa
 import sqlalchemy.exc
 
 from finexpert.errors import DataError, QueryError
 from finexpert.sources.deadline import run_within
-from finexpert.sources.frames import Frame, frame_columns, to_pandas
+from finexpert.sources.frames import Frame
 from finexpert.sources.query_errors import took_too_long
 from finexpert.sources.schema_card import MAX_CATEGORIES, describe_schema
 from finexpert.sources.sql_checksum import checksum
@@ -34,12 +33,11 @@ from finexpert.sources.sql_dialects import Translator
 from finexpert.sources.sql_engines import engine_of, interrupter, reading, without_schema
 from finexpert.sources.sql_export import python_source
 from finexpert.sources.sql_reflection import Declared, reflect
-from finexpert.sources.sql_rows import batch, failure, kinds_of
+from finexpert.sources.sql_rows import failure, fetch
 from finexpert.sources.sql_shadow import Shadow
-from finexpert.sources.warehouse import BATCH_ROWS, MAX_RESULT_BYTES, SAMPLE_ROWS, Privacy
+from finexpert.sources.table_selection import card_of, tables_for
+from finexpert.sources.warehouse import SAMPLE_ROWS, Privacy
 from finexpert.sources.warehouse_file import quote
-
-FIRST_ROWS = 64
 
 
 class SQLWarehouse:
@@ -89,14 +87,15 @@ class SQLWarehouse:
         self._fingerprint: str | None = None
         self._lock = threading.Lock()
 
-    def schema_card(self, privacy: Privacy = "schema") -> str:
+    def schema_card(self, privacy: Privacy = "schema", question: str = "") -> str:
+        tables = tables_for(question, self._tables)
         if privacy == "schema":
-            return self._card
+            return self._card if len(tables) == len(self._tables) else card_of(tables, len(self._tables))
         samples = {}
-        for table in self._tables:
+        for table in tables:
             shown = ", ".join(quote(column.name) for column in table.columns)
             samples[table.name] = self.query(f"SELECT {shown} FROM {quote(table.name)} LIMIT {SAMPLE_ROWS}").data
-        return describe_schema(self._tables, samples)
+        return card_of(tables, len(self._tables), samples)
 
     def query(self, select: str, *, as_of: dt.date | None = None) -> Frame:
         if self._closed:
@@ -146,33 +145,11 @@ class SQLWarehouse:
                 stop.append(interrupter(connection))
                 options = {"stream_results": True, "no_parameters": True}
                 with connection.execution_options(**options).exec_driver_sql(sql) as result:
-                    return self._fetch(result, planned)
+                    return fetch(result, planned, self.row_cap)
         except sa.exc.SQLAlchemyError as error:
             raise failure(error, select, [sql, self._card], self.seconds, self.name) from None
         finally:
             stop.clear()
-
-    def _fetch(
-        self, result: sa.CursorResult[Any], planned: tuple[list[str], list[str]] | None
-    ) -> tuple[pd.DataFrame, bool]:
-        names, kinds = planned or (list(result.keys()), None)
-        batches: list[pa.RecordBatch] = []
-        read, size, step = 0, 0, FIRST_ROWS
-        while read <= self.row_cap and (rows := result.fetchmany(min(step, self.row_cap + 1 - read))):
-            kinds = kinds or kinds_of(rows, len(names))
-            batches.append(batch(rows, kinds))
-            read, size = read + len(rows), size + batches[-1].nbytes
-            if size > MAX_RESULT_BYTES:
-                raise QueryError(f"the result is larger than {MAX_RESULT_BYTES >> 20} MB: select fewer rows or columns")
-            # Wide rows come in small steps, so that no step alone passes the limit by much.
-            step = max(1, min(BATCH_ROWS, (MAX_RESULT_BYTES // 16) * read // max(size, 1)))
-        kinds = kinds or ["varchar"] * len(names)
-        if not batches:
-            batches.append(batch([], kinds))
-        if read > self.row_cap:
-            batches[-1] = batches[-1].slice(0, batches[-1].num_rows - 1)
-        data = to_pandas(batches, batches[0].schema, names, kinds)
-        return data.set_axis(frame_columns(names), axis=1), read > self.row_cap
 
     def _distinct(self, connection: sa.Connection, schema: str | None, name: str) -> list[str]:
         table, _, column = name.partition(".")

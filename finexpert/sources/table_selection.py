@@ -12,13 +12,15 @@ import hashlib
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from finexpert.sources.schema_card import TableSchema
+from finexpert.settings import Settings
+from finexpert.sources.schema_card import TableSchema, describe_schema
 from finexpert.stores.embedding import Embedder, embedder
 from finexpert.stores.entries import Vectors
 from finexpert.stores.terms import words_of
@@ -75,6 +77,8 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _made: dict[tuple[str, int], tuple[Sequence[TableSchema], TableIndex]] = {}
 _lock = threading.Lock()
 MOST_INDEXES = 8
+# On 5,000 generated tables the one needed is among the first ten for 99 % of questions; more leaves room for joins.
+SHOWN = 20
 
 
 class TableIndex:
@@ -195,6 +199,22 @@ def select_tables(
             kept = _made[key] = (schemas, TableIndex(schemas, used, cache))
     index = kept[1]
     return index.select(question, limit)
+
+
+def tables_for(question: str, schemas: Sequence[TableSchema]) -> Sequence[TableSchema]:
+    """The tables to show for a question: all of a small schema, else those selected, in the schema's order."""
+    if not question or len(schemas) <= SHOWN:
+        return schemas
+    settings = Settings()
+    by = embedder(settings.embedder)
+    names = set(select_tables(question, schemas, SHOWN, by=by, cache=settings.home / "cache" / "tables"))
+    return [table for table in schemas if table.name in names]
+
+
+def card_of(shown: Sequence[TableSchema], of: int, samples: Mapping[str, pd.DataFrame] | None = None) -> str:
+    """The schema card of some tables; it says how many more there are."""
+    card = describe_schema(shown, samples)
+    return card if len(shown) == of else f"{card}\n\n({of - len(shown):,} more tables are not shown)"
 
 
 def describe(table: TableSchema) -> str:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
+from finexpert.errors import StoreError
 from finexpert.stores.entries import Entry, Vectors
 
 COLUMNS = ", ".join(
@@ -42,9 +44,23 @@ def marks(number: int) -> str:
     return ", ".join("?" * number) or "NULL"
 
 
+class Unreadable(StoreError):
+    """A row does not hold what was written into it."""
+
+
+@contextmanager
+def read_back() -> Iterator[None]:
+    """Around the reading of what the store wrote itself: whatever is wrong with it, the file was damaged since."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        raise Unreadable(f"what the store holds cannot be read ({type(error).__name__}): it is damaged") from error
+
+
 def as_entry(row: Sequence[Any]) -> Entry:
     """The entry of a row of `COLUMNS`."""
     collection, id, names, status, version, action, author, written_at, body, phrases = row
-    at = dt.datetime.fromisoformat(written_at)
-    listed = tuple(json.loads(names)), tuple(json.loads(phrases))
-    return Entry(collection, id, listed[0], status, version, action, author, at, json.loads(body), listed[1])
+    with read_back():
+        at = dt.datetime.fromisoformat(written_at)
+        listed = tuple(json.loads(names)), tuple(json.loads(phrases))
+        return Entry(collection, id, listed[0], status, version, action, author, at, json.loads(body), listed[1])

@@ -6,23 +6,38 @@ import pytest
 
 from finexpert.attacks.cases import Case, cases
 from finexpert.attacks.scripts import Result
-from finexpert.attacks.statements import run_statements
+from finexpert.attacks.statements import Peak, run_statements
 from finexpert.errors import QueryError
+from finexpert.sources import warehouse as warehouses
 from finexpert.sources.growth_rules import Growth
+from finexpert.sources.query_zygote import problem
 from finexpert.sources.warehouse import DuckDBWarehouse
 
 _STATEMENTS = cases("statements")
+MOST_BYTES = 100 << 20
 
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, Result]:
-    return {result.case.name: result for result in run_statements()}
+    with Peak() as peak:
+        found = {result.case.name: result for result in run_statements()}
+    assert peak.bytes < MOST_BYTES or problem()
+    return found
 
 
 @pytest.mark.parametrize("case", _STATEMENTS, ids=[case.name for case in _STATEMENTS])
 def test_statement_is_held(results: dict[str, Result], case: Case) -> None:
     result = results[case.name]
     assert result.held, f"{result.wrong}: {result.said[:500]}"
+
+
+def test_statements_that_need_time_and_memory_are_held_in_this_process_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no process can be locked in, the rules alone hold them: those with a refusal before anything runs."""
+    monkeypatch.setattr(warehouses, "problem", lambda: "not here")
+    chosen = [case for case in _STATEMENTS if case.group == "time and memory" and case.name.startswith("a text")]
+    assert len(chosen) >= 8
+    wrong = [(result.case.name, result.wrong) for result in run_statements(chosen) if not result.held]
+    assert not wrong
 
 
 def test_the_suite_is_whole() -> None:

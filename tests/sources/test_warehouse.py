@@ -92,9 +92,12 @@ def test_row_cap_cuts_and_says_so(small_file: Path) -> None:
         assert (len(whole.data), whole.truncated) == (60, False)
 
 
-def test_a_result_too_large_for_memory_is_refused(warehouse: DuckDBWarehouse) -> None:
-    with pytest.raises(QueryError, match="larger than 256 MB"):
-        warehouse.query(
+def test_a_result_too_large_for_memory_is_refused(small_file: Path) -> None:
+    with (
+        DuckDBWarehouse(small_file, seconds=60) as opened,
+        pytest.raises(QueryError, match="larger than 256 MB"),
+    ):
+        opened.query(
             "SELECT lpad(a.cpi_index, 1000, 'x') AS x, lpad(b.cpi_index, 900, 'y') AS y FROM cpi a, cpi b, range(99) AS t(i)"
         )
 
@@ -259,14 +262,15 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
         DuckDBWarehouse(other)
 
 
-def test_a_file_that_is_being_written_is_refused(small_file: Path) -> None:
-    code = f"import duckdb, time; c = duckdb.connect({str(small_file)!r}); print('open', flush=True); time.sleep(60)"
+def test_a_file_that_is_being_written_is_refused(tmp_path: Path) -> None:
+    path = build_warehouse(tmp_path / "own.duckdb", [Table("t", pd.DataFrame({"n": [1]}))])
+    code = f"import duckdb, time; c = duckdb.connect({str(path)!r}); print('open', flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as writer:
         try:
             assert writer.stdout is not None
             writer.stdout.readline()
             with pytest.raises(DataError, match="being written by another program"):
-                DuckDBWarehouse(small_file)
+                DuckDBWarehouse(path)
         finally:
             writer.kill()
 
