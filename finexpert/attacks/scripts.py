@@ -3,8 +3,8 @@
     for result in run_attacks(sandbox):
         print(result.case.name, result.held, result.said)
 
-An attack is held if its outcome says what it must, no secret stands in it, nothing it aimed at was touched, its limits held in
-time, and the next script works. What the sandbox does not promise is listed in `rungs.py`, not tried here.
+An attack is held if its outcome says what it must, no secret stands in it, nothing it aimed at was touched, its limits held
+within two seconds, and the next script works; with the policy on it may also be refused, but must not say anything else. What the sandbox does not promise is listed in `rungs.py`, not tried here.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from finexpert.sandbox import Limits, Sandbox
 
 # Small, so that what passes a limit is over soon; every script that is no attack stays far below.
 LIMITS = Limits(wall_seconds=1.5, cpu_seconds=2, memory_bytes=256 << 20, stdout_bytes=10_000, result_bytes=4 << 20)
+LATE_SECONDS = 2.0  # after its limit, by which a script is gone
+_REFUSED = "ScriptError: the script was refused. "
 _TEXT, _BOOLEAN, _TABLE = AnswerFormat(kind="text"), AnswerFormat(kind="boolean"), AnswerFormat(kind="table")
 
 
@@ -48,7 +50,7 @@ def applies(case: Case, rung: str) -> bool:
 
 
 def run_attacks(sandbox: Sandbox, chosen: Iterable[Case] | None = None, *, threads: int = 1) -> Iterator[Result]:
-    """The result of every attack that applies, in order; `sandbox` should have the limits `LIMITS` and no policy."""
+    """The result of every attack that applies, in order; `sandbox` should have the limits `LIMITS`."""
     chosen = [case for case in (cases("scripts") if chosen is None else chosen) if applies(case, sandbox.rung)]
     with ThreadPoolExecutor(threads, thread_name_prefix="attack") as pool:
         yield from pool.map(partial(attack, sandbox), chosen)
@@ -59,15 +61,15 @@ def attack(sandbox: Sandbox, case: Case) -> Result:
     with Aims() as aims:
         frame = pd.DataFrame({"name": [aims.cell], "pay": [918273.5]})
         asked = _TABLE if "table(" in case.code and "{forge}" in case.code else _TEXT
-        began = time.monotonic()
         said, shown = _outcome(sandbox, case.filled(aims.places), {"staff": frame}, asked)
-        took = time.monotonic() - began
+        took = sandbox.last_seconds
         wrong = list(aims.touched())
-        if re.search(case.expected, said, re.DOTALL) is None or not _is_held(case, said):
+        refused = sandbox.policy and said.startswith(_REFUSED)
+        if not refused and (re.search(case.expected, said, re.DOTALL) is None or not _is_held(case, said)):
             wrong.append("the outcome does not say what it must")
         if aims.secret in shown or aims.cell in said:
             wrong.append("a secret stands in the outcome")
-        if took > sandbox.limits.wall_seconds + sandbox.limits.start_seconds:
+        if took > sandbox.limits.wall_seconds + LATE_SECONDS:
             wrong.append(f"it took {took:.1f} s")
     wrong += _next_script(sandbox)
     return Result(case, not wrong, said, "; ".join(wrong), took)
@@ -90,8 +92,9 @@ def _outcome(sandbox: Sandbox, code: str, frames: dict[str, pd.DataFrame], asked
 
 def _next_script(sandbox: Sandbox) -> list[str]:
     """Whether an ordinary script still gives the right answer, as if nothing had been before it."""
-    code = "import json, sys\nclean = not hasattr(sys, 'poisoned')\n"
-    code += "answer = str(clean and int(pd.DataFrame({'a': [1, 2]})['a'].sum()) == 3 and len('four') == 4)"
+    # A poisoned module is looked for where a script may import it.
+    look = "clean = True" if sandbox.policy else "import json, sys\nclean = not hasattr(sys, 'poisoned')"
+    code = f"{look}\nanswer = str(clean and int(pd.DataFrame({{'a': [1, 2]}})['a'].sum()) == 3 and len('four') == 4)"
     said, _ = _outcome(sandbox, code, {}, _TEXT)
     return [] if said == "answer: 'True'" else [f"the next script says {said[:200]}"]
 

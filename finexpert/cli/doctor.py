@@ -60,20 +60,24 @@ def _model(settings: Settings) -> str:
 
 def _sandbox() -> str:
     from finexpert.sandbox import Sandbox
-    from finexpert.sandbox.rungs import not_covered
+    from finexpert.sandbox.rungs import RUNGS, not_covered, problem
 
     with Sandbox() as sandbox:
         sandbox.warm()
         tested = ", ".join(f"{name}: {error}" for name, error in sandbox.self_test)
-        return f"{sandbox.rung}; self-test: {tested}; not covered: {'; '.join(not_covered(sandbox.rung))}"
+        others = "; ".join(f"{rung}: {problem(rung) or 'works'}" for rung in RUNGS if rung != sandbox.rung)
+        covered = "; ".join(not_covered(sandbox.rung))
+        return f"{sandbox.rung}; self-test: {tested}; not covered: {covered}. The other boundaries: {others}"
 
 
 def _data(data: Path | None, settings: Settings) -> str:
     from finexpert.datasets.fred import open_data
+    from finexpert.sources.warehouse import DuckDBWarehouse
 
     source = open_data(data, settings=settings)
     tables = ", ".join(source.columns())
-    return f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}"
+    around = f"; {source.boundary}" if isinstance(source, DuckDBWarehouse) else ""
+    return f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}{around}"
 
 
 def _taught(settings: Settings) -> str:

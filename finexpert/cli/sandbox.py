@@ -19,16 +19,20 @@ sandbox_app = typer.Typer(
     no_args_is_help=True, help="What stands around generated scripts and statements, and attacks on it."
 )
 Workers = Annotated[int, typer.Option(min=1, max=16, help="How many attacks run side by side.")]
+Rung = Annotated[
+    list[str] | None, typer.Option(help="Only this boundary, and no statements; may be given several times.")
+]
 
 
 @sandbox_app.command()
-def attack(workers: Workers = 2, as_json: common.Json = False) -> None:
+def attack(workers: Workers = 2, rung: Rung = None, as_json: common.Json = False) -> None:
     """Run every attack and every ordinary analysis on each boundary that works here; exit code 1 if one is not held.
 
-    The early refusal of scripts is off, so that the boundary itself is tried. About three minutes.
+    First with the early refusal of scripts off, so that the boundary itself is tried, then with it on. Some minutes.
     """
-    suites = _script_suites(workers)
-    suites["statements on DuckDB"] = _statements()
+    suites = _script_suites(workers, rung)
+    if not rung:
+        suites["statements on DuckDB"] = _statements()
     failed = [result for results in suites.values() for result in results if not result.held]
     if as_json:
         typer.echo(json.dumps({name: [_facts(one) for one in results] for name, results in suites.items()}, indent=1))
@@ -40,6 +44,30 @@ def attack(workers: Workers = 2, as_json: common.Json = False) -> None:
             common.console().print(words, markup=False, soft_wrap=True)
     if failed:
         raise typer.Exit(1)
+
+
+@sandbox_app.command()
+def image(
+    engine: Annotated[str | None, typer.Option(help="The engine's program; else podman or docker, as found.")] = None,
+    containerfile: Annotated[bool, typer.Option("--containerfile", help="Print what to build instead.")] = False,
+) -> None:
+    """Make the image of the boundary `container` from this interpreter and its packages, and say what to set.
+
+    Nothing is downloaded. Elsewhere than on Linux: `finexpert sandbox image --containerfile` says what to build.
+    """
+    import shutil
+
+    from finexpert.errors import SandboxUnavailable
+    from finexpert.sandbox import container
+    from finexpert.sandbox import image as making
+
+    if containerfile:
+        typer.echo(making.containerfile(), nl=False)
+        return
+    found = engine or next((path for name in container.ENGINES if (path := shutil.which(name))), None)
+    if found is None:
+        raise SandboxUnavailable("neither podman nor docker is installed: install one, or name it with --engine")
+    typer.echo(f"export {container.VARIABLE}={making.build(found)}")
 
 
 @sandbox_app.command()
@@ -60,31 +88,39 @@ def status(as_json: common.Json = False) -> None:
         common.console().print(f"{name}: {shown if shown is not None else 'none'}", markup=False, soft_wrap=True)
 
 
-def _script_suites(workers: int) -> dict[str, list[Result]]:
-    from finexpert.attacks.cases import cases
-    from finexpert.attacks.scripts import LIMITS, run_analyses, run_attacks
+def _script_suites(workers: int, chosen: list[str] | None) -> dict[str, list[Result]]:
+    from finexpert.attacks.scripts import run_analyses
     from finexpert.errors import SandboxUnavailable
     from finexpert.sandbox import Sandbox, available_rung
     from finexpert.sandbox.rungs import RUNGS
 
     available_rung()  # raises if there is no boundary at all
     suites: dict[str, list[Result]] = {}
-    for rung in RUNGS:
+    for rung in chosen or RUNGS:
         try:
-            with Sandbox(LIMITS, workers=workers, rung=rung, policy=False) as sandbox:
-                sandbox.warm()
-                with common.progress(f"attacks on {rung}", len(cases("scripts"))) as done:
-                    results = suites.setdefault(f"scripts on {rung}", [])
-                    for result in run_attacks(sandbox, threads=workers):
-                        results.append(result)
-                        done(1)
-            for policy in (True, False):
+            for policy in (False, True):
+                words = f"{rung}, policy {'on' if policy else 'off'}"
+                suites[f"scripts on {words}"] = _attacks(rung, policy, workers, words)
                 with Sandbox(rung=rung, policy=policy) as sandbox:
-                    name = f"analyses on {rung}, policy {'on' if policy else 'off'}"
-                    suites[name] = list(run_analyses(sandbox))
+                    suites[f"analyses on {words}"] = list(run_analyses(sandbox))
         except SandboxUnavailable as error:
-            common.console().print(f"not tried: {error}", markup=False, soft_wrap=True)
+            common.console(stderr=True).print(f"not tried: {error}", markup=False, soft_wrap=True)
     return suites
+
+
+def _attacks(rung: str, policy: bool, workers: int, words: str) -> list[Result]:
+    from finexpert.attacks.cases import cases
+    from finexpert.attacks.scripts import LIMITS, run_attacks
+    from finexpert.sandbox import Sandbox
+
+    results: list[Result] = []
+    with Sandbox(LIMITS, workers=workers, rung=rung, policy=policy) as sandbox:
+        sandbox.warm()
+        with common.progress(f"attacks on {words}", len(cases("scripts"))) as done:
+            for result in run_attacks(sandbox, threads=workers):
+                results.append(result)
+                done(1)
+    return results
 
 
 def _statements() -> list[Result]:

@@ -25,9 +25,9 @@ class Overrun(Exception):
 class Conversation:
     """Sends the request and collects the answer and what is printed, within the limits."""
 
-    def __init__(self, channel: socket.socket, output: int, limits: Limits, child: int | None = None) -> None:
+    def __init__(self, channel: socket.socket, output: int, limits: Limits, watchdog: Watchdog | None = None) -> None:
         self._channel, self._output, self._limits = channel, output, limits
-        self._watchdog = None if child is None else Watchdog(child, limits.resident_bytes)
+        self._watchdog = watchdog
         self._reader = FrameReader(
             header_bytes=limits.json_bytes + 4096,
             blob_bytes=limits.result_bytes + limits.figures * limits.figure_bytes,

@@ -26,7 +26,7 @@ from pathlib import Path
 
 NOBODY = 65534
 WORKER = Path(__file__).with_name("worker.py")
-_PACKAGES = ("numpy", "pandas", "pyarrow", "matplotlib", "scipy", "dateutil", "tzdata", "statsmodels")
+PACKAGES = ("numpy", "pandas", "pyarrow", "matplotlib", "scipy", "dateutil", "tzdata", "statsmodels")
 # Without compiled bytecode of these a worker needs five seconds instead of one, at every start.
 _BYTECODE = ("numpy/__init__.py", "pandas/core/frame.py", "scipy/stats/_stats_py.py", "matplotlib/pyplot.py")
 _IMPORTS = "import pandas, pyarrow.ipc, scipy.stats, matplotlib.pyplot, matplotlib.backends.backend_agg"
@@ -42,7 +42,7 @@ def interpreter() -> str:
 def site_folders() -> tuple[str, ...]:
     """The folders in which the packages that scripts use are installed."""
     found: dict[str, None] = {}
-    for name in _PACKAGES:
+    for name in PACKAGES:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin:
             found[str(Path(spec.origin).parent.parent)] = None

@@ -16,6 +16,7 @@ import keyword
 import os
 import queue
 import threading
+import time
 import weakref
 from collections.abc import Iterator, Mapping
 from types import TracebackType
@@ -25,11 +26,14 @@ import pandas as pd
 
 from finexpert.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, SandboxUnavailable, ScriptError
-from finexpert.sandbox import protocol, rungs, tables
+from finexpert.sandbox import container, protocol, rungs, tables
+from finexpert.sandbox.container_zygote import ContainerZygote
 from finexpert.sandbox.conversation import Overrun
+from finexpert.sandbox.handle import Handle, NotStarted, Reply
 from finexpert.sandbox.limits import Limits
+from finexpert.sandbox.single_use import SingleUse
 from finexpert.sandbox.verdict import ScriptOutcome, judge
-from finexpert.sandbox.zygote import NotStarted, Reply, Zygote
+from finexpert.sandbox.zygote import Zygote
 
 _DEFAULT = Limits()
 _RESERVED = frozenset({"pd", "np", "plt", "dt", "math", "stats", "answer", "period"})
@@ -55,16 +59,22 @@ class Sandbox:
         self._workers = workers
         self._closed = False
         self._lock = threading.Lock()
+        self._timing = threading.local()
         self._fill()
 
     def _fill(self) -> None:
         self._process = os.getpid()
-        self._all: set[Zygote] = set()
-        self._slots: queue.SimpleQueue[Zygote | None] = queue.SimpleQueue()
+        self._all: set[Handle] = set()
+        self._slots: queue.SimpleQueue[Handle | None] = queue.SimpleQueue()
         for _ in range(self._workers):
             self._slots.put(None)
         # Also when it is forgotten without close, and when the interpreter ends.
         weakref.finalize(self, _kill_all, self._process, self._all)
+
+    @property
+    def policy(self) -> bool:
+        """Whether scripts are refused early."""
+        return self._policy
 
     @property
     def self_test(self) -> list[tuple[str, str]]:
@@ -75,7 +85,7 @@ class Sandbox:
     def warm(self) -> None:
         """Start every worker, and come back before they are ready."""
         self._check()
-        taken: list[Zygote | None] = []
+        taken: list[Handle | None] = []
         with contextlib.suppress(queue.Empty):
             while True:
                 taken.append(self._slots.get_nowait())
@@ -125,11 +135,9 @@ class Sandbox:
     def _exchange(self, request: bytes) -> Reply:
         """The reply to a request; once more with a fresh worker if the first was lost before it read the script."""
         try:
-            with self._borrowed() as worker:
-                return worker.call(request)
+            return self._call(request)
         except NotStarted:
-            with self._borrowed() as worker:
-                return worker.call(request)
+            return self._call(request)
         except Overrun as limit:
             self._replace()
             raise ScriptError(str(limit)) from None
@@ -137,13 +145,27 @@ class Sandbox:
             self._replace()
             raise
 
+    def _call(self, request: bytes) -> Reply:
+        with self._borrowed() as worker:
+            began = time.monotonic()
+            try:
+                return worker.call(request)
+            finally:
+                self._timing.seconds = time.monotonic() - began
+
+    @property
+    def last_seconds(self) -> float:
+        """What the last call of this thread took, also one that failed; not what it waited for a worker to be ready."""
+        seconds: float = getattr(self._timing, "seconds", 0.0)
+        return seconds
+
     def _replace(self) -> None:
         """Start a new worker for one that was killed, while the script is being repaired."""
         with contextlib.suppress(SandboxUnavailable):
             self.warm()
 
-    def _start(self) -> Zygote:
-        worker = Zygote(self.rung, self.limits)
+    def _start(self) -> Handle:
+        worker = _worker(self.rung, self.limits)
         with self._lock:
             self._all -= {one for one in self._all if not one.alive}
             self._all.add(worker)
@@ -153,7 +175,7 @@ class Sandbox:
         raise SandboxUnavailable("the sandbox is closed; make a new one")
 
     @contextlib.contextmanager
-    def _borrowed(self) -> Iterator[Zygote]:
+    def _borrowed(self) -> Iterator[Handle]:
         self._check()
         slots = self._slots
         worker = slots.get()
@@ -164,9 +186,16 @@ class Sandbox:
             worker.ready()
             yield worker
         finally:
-            if worker is not None and (self._closed or worker.calls >= self.limits.calls_per_worker):
+            if worker is not None and (self._closed or worker.spent):
                 worker.kill()
+                worker = self._successor()
             slots.put(worker)
+
+    def _successor(self) -> Handle | None:
+        """A worker that starts while nobody waits for it; None if there can be none now."""
+        with contextlib.suppress(SandboxUnavailable):
+            return self._start()
+        return None
 
     def _check(self) -> None:
         if self._closed:
@@ -194,6 +223,9 @@ class Sandbox:
             if one is not None:
                 one.kill()
             self._slots.put(None)
+        for worker in list(self._all):
+            if not worker.alive:
+                worker.gone()
 
     def __enter__(self) -> Self:
         return self
@@ -204,11 +236,22 @@ class Sandbox:
         self.close()
 
 
+def _worker(rung: str, limits: Limits) -> Handle:
+    if rung == rungs.IN_CONTAINER:
+        engine = container.usable()
+        if engine is None:
+            raise SandboxUnavailable(f"no script was run: {container.state()}")
+        return ContainerZygote(engine, limits)
+    if rung == rungs.ON_MACOS:
+        return SingleUse(limits)
+    return Zygote(rung, limits)
+
+
 def _labels(frame: pd.DataFrame) -> list[object]:
     return [*frame.columns, *(name for name in frame.index.names if name is not None)]
 
 
-def _kill_all(process: int, workers: set[Zygote]) -> None:
+def _kill_all(process: int, workers: set[Handle]) -> None:
     if os.getpid() == process:
         for worker in list(workers):
             worker.kill()

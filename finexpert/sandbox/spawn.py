@@ -1,6 +1,6 @@
 """Starts the process of a worker, from a thread that lives as long as this process.
 
-    process = spawn(["/usr/bin/python3", "worker.py", "{...}"], control=5, cache="/tmp/finexpert-x", errors=file)
+    process = spawn(["/usr/bin/python3", "worker.py", "{...}"], env={}, stdin=DEVNULL, stdout=DEVNULL, stderr=file)
 
 A worker asks the kernel to be killed when its parent ends, and to the kernel the parent is the *thread* that started it:
 a thread of a pool would take its worker along. How the command line is made stands in `launch.py`.
@@ -12,10 +12,12 @@ import concurrent.futures
 import functools
 import os
 import subprocess
+from collections.abc import Mapping, Sequence
 from typing import IO
 
 from finexpert.errors import SandboxUnavailable
-from finexpert.sandbox import launch
+
+File = int | IO[bytes]
 
 
 @functools.cache
@@ -26,29 +28,37 @@ def _spawner() -> concurrent.futures.ThreadPoolExecutor:
 os.register_at_fork(after_in_child=_spawner.cache_clear)
 
 
-def _popen(arguments: list[str], control: int, cache: str, errors: IO[bytes]) -> subprocess.Popen[bytes]:
-    user = launch.user()
-    return subprocess.Popen(
-        arguments,
-        env=launch.environment(cache),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=errors,
-        cwd="/",
-        pass_fds=(control,),
-        start_new_session=True,
-        user=user,
-        group=user,
-        extra_groups=None if user is None else [],
-    )
-
-
-def spawn(arguments: list[str], control: int, cache: str, errors: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a worker as `launch.py` describes it; it is killed when this process ends, not when the calling thread does.
+def spawn(
+    arguments: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    stdin: File,
+    stdout: File,
+    stderr: File,
+    pass_fds: Sequence[int] = (),
+    user: int | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a worker in a session of its own; it is killed when this process ends, not when the calling thread does.
 
     Raises SandboxUnavailable if the system refuses.
     """
-    future = _spawner().submit(_popen, arguments, control, cache, errors)
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            arguments,
+            env=env,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd="/",
+            pass_fds=pass_fds,
+            start_new_session=True,
+            user=user,
+            group=user,
+            extra_groups=None if user is None else [],
+        )
+
+    future = _spawner().submit(start)
     try:
         return future.result()
     except (OSError, subprocess.SubprocessError) as error:

@@ -20,9 +20,9 @@ from finexpert import syntax
 from finexpert.answers import AnswerFormat
 from finexpert.errors import AnswerFormatError, SandboxFailure, ScriptError
 from finexpert.sandbox import gate, policy, values
+from finexpert.sandbox.handle import Reply
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.protocol import Frame
-from finexpert.sandbox.zygote import Reply
 from finexpert.scrubbing import scrub
 
 _LINE_CHARS = 200

@@ -44,11 +44,17 @@ def pages_of(process: int) -> tuple[int, int] | None:
 
 
 class Watchdog:
-    """Looks at most every 50 ms, however often it is asked."""
+    """Watches the process behind a handle (a pidfd); looks at most every 50 ms, however often it is asked."""
 
-    def __init__(self, handle: int, most: int) -> None:
-        self._handle, self._most = handle, most
+    def __init__(self, process: int, most: int) -> None:
+        self._process, self._most = process, most
         self._next = 0.0
+
+    def _held(self) -> int | None:
+        """The bytes that the process behind the handle holds in memory; None if it cannot be seen."""
+        process = process_of(self._process)
+        pages = None if process is None else pages_of(process)
+        return None if pages is None else pages[1]
 
     def passed(self) -> bool:
         """Whether the process holds more than it may, as far as is known."""
@@ -56,6 +62,5 @@ class Watchdog:
         if now < self._next:
             return False
         self._next = now + POLL_SECONDS
-        process = process_of(self._handle)
-        pages = None if process is None else pages_of(process)
-        return pages is not None and pages[1] > self._most
+        held = self._held()
+        return held is not None and held > self._most

@@ -18,13 +18,14 @@ import signal
 import socket
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 
 _LOST = 70  # exit status if the lock could not be set up
 _CHANNEL = 3
 
 
-def _make_importable() -> None:
+def make_importable() -> None:
     """Let `finexpert.sandbox.x` be imported from this folder alone, without running the package's __init__."""
     folder = Path(__file__).resolve().parent
     for name, path in (("finexpert", folder.parent), ("finexpert.sandbox", folder)):
@@ -33,7 +34,7 @@ def _make_importable() -> None:
         sys.modules.setdefault(name, package)
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Import and use once what scripts need, so that each child starts with it."""
     import io
 
@@ -59,13 +60,13 @@ def _warm_up() -> None:
     frame.merge(frame, on="key").pivot_table(index="key", values="value_x")
 
 
-def _serve(memory: int, cpu_seconds: int, zygote: int) -> None:
+def serve(lock: Callable[[], None], prove: Callable[[], list[list[str]]]) -> None:
     """What a child does: lock, prove, say so, read the script, run it, answer."""
     from finexpert.sandbox import lockdown, protocol
 
     try:
-        lockdown.enter_child(zygote, memory=memory, cpu_seconds=cpu_seconds)
-        denials = lockdown.prove()
+        lock()
+        denials = prove()
     except (lockdown.NotLocked, OSError) as error:
         protocol.write(_CHANNEL, protocol.pack({"hello": "open", "why": str(error)}))
         return
@@ -80,6 +81,12 @@ def _serve(memory: int, cpu_seconds: int, zygote: int) -> None:
     protocol.write(_CHANNEL, frame)
 
 
+def _lock_and_serve(memory: int, cpu_seconds: int, zygote: int) -> None:
+    from finexpert.sandbox import lockdown
+
+    serve(lambda: lockdown.enter_child(zygote, memory=memory, cpu_seconds=cpu_seconds), lockdown.prove)
+
+
 def _child(message: dict[str, int], descriptors: list[int], zygote: int) -> None:
     status = _LOST
     try:
@@ -90,7 +97,7 @@ def _child(message: dict[str, int], descriptors: list[int], zygote: int) -> None
         os.dup2(output, 2)
         os.dup2(200, _CHANNEL)
         os.closerange(_CHANNEL + 1, 1024)
-        _serve(message["memory"], message["cpu_seconds"], zygote)
+        _lock_and_serve(message["memory"], message["cpu_seconds"], zygote)
         status = 0
     except EOFError:
         status = 0
@@ -128,14 +135,14 @@ def _loop(control: socket.socket) -> None:
 
 
 def main() -> None:
-    _make_importable()
+    make_importable()
     from finexpert.sandbox import lockdown
 
     setup = json.loads(sys.argv[1])
     control = socket.socket(fileno=setup["control"])
     abi = lockdown.enter_zygote(setup["parent"], setup["readable"])
     sys.path += setup["site"]
-    _warm_up()
+    warm_up()
     gc.collect()
     gc.freeze()
     myself = os.pidfd_open(os.getpid())

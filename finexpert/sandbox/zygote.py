@@ -1,7 +1,11 @@
-"""The parent's handle on one worker: start it, have it fork a child a script, end it.
+"""A worker of this machine: start it, have it fork a child a script, end it.
 
-It knows nothing of pandas or of answers: it sends one frame and returns one. Any doubt about a worker, a late answer,
-a frame that is none, a lost connection, kills it and everything below it. One call at a time.
+    worker = Zygote("landlock+seccomp", Limits())
+    worker.ready()
+    worker.call(request)   ->   Reply(frame=Frame(...), status=0, stdout=b"", seconds=0.02)
+
+What is said to a child stands in `handle.py`. The descriptors of its channel go over the control socket, so that every byte
+moves between two processes and no third.
 """
 
 from __future__ import annotations
@@ -17,43 +21,28 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
 from finexpert.sandbox import launch
-from finexpert.sandbox.conversation import Conversation
+from finexpert.sandbox.handle import Child, Handle, NotStarted
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.lockdown import CANARY_NAMES
-from finexpert.sandbox.protocol import Frame, FrameReader, ProtocolError
 from finexpert.sandbox.rungs import WITH_BWRAP, bwrap_program
 from finexpert.sandbox.spawn import spawn
-from finexpert.sandbox.watchdog import pages_of, process_of
+from finexpert.sandbox.watchdog import Watchdog, pages_of, process_of
 
-_CHUNK = 1 << 18
 _GRACE = 5.0
 _MAPPED = 1 << 30  # what a warm worker has mapped at most, if it cannot be read
 
 
-class NotStarted(SandboxFailure):
-    """The worker was lost before it read the script, so that the call may be made again."""
+class Zygote(Handle):
+    """One worker behind Landlock and seccomp, and behind bwrap if the rung says so."""
 
-
-@dataclass(frozen=True)
-class Reply:
-    """What came back: a frame, or the status with which the child ended without one; and what was printed."""
-
-    frame: Frame | None
-    status: int
-    stdout: bytes
-    seconds: float
-
-
-class Zygote:
-    """One worker; starting returns at once, `ready` waits for it."""
+    canaries = CANARY_NAMES
 
     def __init__(self, rung: str, limits: Limits) -> None:
+        super().__init__(limits)
         launch.compile_packages()
-        self._limits = limits
         self._rung = rung
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
@@ -62,14 +51,20 @@ class Zygote:
         self._handle: int | None = None
         self._mapped = _MAPPED
         self._ending = threading.Lock()
-        self.calls = 0
-        self.alive = True
         setup = {"control": theirs.fileno(), "parent": None if bwrap else os.getpid()}
         try:
             if (user := launch.user()) is not None:
                 os.chown(self._cache, user, user)
             arguments = launch.command(setup, bwrap=bwrap, cache=self._cache)
-            self._process = spawn(arguments, theirs.fileno(), self._cache, self._errors)
+            self._process = spawn(
+                arguments,
+                env=launch.environment(self._cache),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=(theirs.fileno(),),
+                user=user,
+            )
         except BaseException:
             self._control.close()
             self._errors.close()
@@ -80,10 +75,6 @@ class Zygote:
         self._started = time.monotonic()
 
     def ready(self) -> None:
-        """Wait until the worker is warm.
-
-        Raises SandboxUnavailable if it cannot lock itself, or takes too long.
-        """
         if self._handle is not None:
             return
         remaining = self._started + self._limits.start_seconds - time.monotonic()
@@ -125,8 +116,7 @@ class Zygote:
         return _MAPPED if pages is None else pages[0]
 
     @contextlib.contextmanager
-    def _child(self) -> Iterator[tuple[socket.socket, int, int]]:
-        """A fresh child: its channel, what it prints, its handle. Whatever happens, it does not outlive this."""
+    def _child(self) -> Iterator[Child]:
         channel, theirs = socket.socketpair()
         output, printing = os.pipe()
         child = -1
@@ -145,7 +135,7 @@ class Zygote:
             theirs.close()
             os.close(printing)
             printing = -1
-            yield channel, output, child
+            yield Child(channel, output, Watchdog(child, self._limits.resident_bytes))
         finally:
             channel.close()
             theirs.close()
@@ -153,66 +143,10 @@ class Zygote:
                 if descriptor >= 0:
                     os.close(descriptor)
 
-    def prove(self) -> list[list[str]]:
-        """Have a child lock itself and end without a script; what it was denied."""
-        with self._closely(), self._child() as (channel, _, _):
-            denied = self._hello(channel)
-            channel.close()
-            self._exit_status()
-            return denied
-
-    def call(self, request: bytes) -> Reply:
-        """Have a child run the request.
-
-        Raises NotStarted if the worker was lost before it read it, SandboxFailure if what it said is no reply, Overrun if
-        a limit was passed. After each of them the worker is dead.
-        """
-        self.calls += 1
-        with self._closely(), self._child() as (channel, output, child):
-            self._hello(channel)
-            began = time.monotonic()
-            conversation = Conversation(channel, output, self._limits, child)
-            frame = conversation.run(request, began + self._limits.wall_seconds)
-            status = self._exit_status()
-            if frame is None or status != 0:
-                self.kill()
-            return Reply(frame, status, bytes(conversation.printed), time.monotonic() - began)
-
-    @contextlib.contextmanager
-    def _closely(self) -> Iterator[None]:
-        try:
-            yield
-        except ProtocolError as error:
-            self.kill()
-            raise SandboxFailure(
-                f"the worker broke the protocol: {error}; the script's result was thrown away"
-            ) from None
-        except BaseException:
-            self.kill()
-            raise
-
-    def _hello(self, channel: socket.socket) -> list[list[str]]:
-        """What the child was denied; no script is sent before it is everything."""
-        reader = FrameReader(header_bytes=1 << 14, blob_bytes=0, blobs=0)
-        channel.settimeout(self._limits.start_seconds)
-        frame = None
-        while frame is None:
-            try:
-                data = channel.recv(_CHUNK)
-            except OSError as error:
-                raise NotStarted(f"the sandbox's worker did not lock itself: {error}") from None
-            if not data:
-                raise NotStarted("the sandbox's worker ended before it was locked")
-            frame = reader.feed(data)
-        denied = frame.header.get("denied")
-        if frame.header.get("hello") != "locked" or not isinstance(denied, list):
-            raise SandboxUnavailable(f"no script was run: the sandbox leaks ({frame.header.get('why', 'unknown')})")
-        if tuple(name for name, _ in denied) != CANARY_NAMES:
-            raise SandboxUnavailable("no script was run: the sandbox did not prove that everything is denied")
+    def _check_denials(self, denied: list[list[str]]) -> None:
         # In a namespace of its own a worker does not even see the file that it may not read.
         if self._rung == WITH_BWRAP and denied[0][1] != "ENOENT":
             raise SandboxUnavailable("no script was run: bwrap hides nothing; is it the real one?")
-        return denied
 
     def _exit_status(self) -> int:
         try:
@@ -225,7 +159,6 @@ class Zygote:
             ) from None
 
     def end(self) -> None:
-        """Kill the processes and nothing more: a thread that waits for them cleans up."""
         with self._ending:
             if not self.alive:
                 return
@@ -239,7 +172,6 @@ class Zygote:
                 self._process.kill()
 
     def kill(self) -> None:
-        """End the worker and everything below it, at once; may be called again."""
         self.end()
         with self._ending:
             if not self.alive:
@@ -253,7 +185,6 @@ class Zygote:
         self._forget_cache()
 
     def abandon(self) -> None:
-        """Let go of a worker that belongs to another process, without ending it."""
         self.alive = False
         self._control.close()
         self._process.returncode = 0

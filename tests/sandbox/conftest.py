@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 
 import pandas as pd
@@ -10,7 +11,10 @@ import pytest
 from finexpert.attacks.cases import cases
 from finexpert.attacks.scripts import example_frames
 from finexpert.errors import SandboxUnavailable
-from finexpert.sandbox import Limits, Sandbox, rungs
+from finexpert.sandbox import Limits, Sandbox, container, rungs
+
+# Tests have no settings of their user; this one says what to test with.
+_IMAGE = os.environ.get(container.VARIABLE)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -18,6 +22,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "benign" in metafunc.fixturenames:
         analyses = cases("analyses")
         metafunc.parametrize("benign", analyses, ids=[case.name for case in analyses])
+
+
+@pytest.fixture(autouse=True)
+def look_again() -> Iterator[None]:
+    """What was found about this machine is looked for again: a test may change it."""
+    caches = rungs._pinned, rungs._bwrap_problem, container.problem
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +43,8 @@ def make_sandbox() -> Iterator[Callable[..., Sandbox]]:
     def make(
         rung: str | None = None, *, limits: Limits | None = None, workers: int = 1, policy: bool = False
     ) -> Sandbox:
+        if rung == rungs.IN_CONTAINER and _IMAGE:
+            os.environ[container.VARIABLE] = _IMAGE
         try:
             sandbox = Sandbox(limits or Limits(), workers=workers, rung=rung, policy=policy)
         except SandboxUnavailable as error:

@@ -16,12 +16,12 @@ from finexpert.sandbox import Sandbox, available_rung, describe, landlock, launc
 _CODE = "open({out!r}, 'w').write('ran')\nanswer = 1"
 # It still forbids new privileges: without that the kernel takes no filter.
 _NO_LANDLOCK = "def restrict(readable):\n    _libc.prctl(38, 1, 0, 0, 0)\n    return 7"
-_COLD = "def _warm_up():\n    pass"
+_COLD = "def warm_up():\n    pass"
 Break = Callable[[str, str], None]
 
 
 @pytest.fixture
-def break_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Break]:
+def break_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Break:
     """Append lines to a file of a copy of the worker, and have that copy started."""
     copy = tmp_path / "finexpert" / "sandbox"
     shutil.copytree(Path(launch.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -33,9 +33,7 @@ def break_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Br
         source = path.read_text()
         path.write_text(source.replace(main, f"{lines}\n\n{main}") if main in source else f"{source}\n{lines}\n")
 
-    rungs._bwrap_problem.cache_clear()
-    yield change
-    rungs._bwrap_problem.cache_clear()
+    return change
 
 
 def test_no_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +87,7 @@ def fake_bwrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None
 def test_bwrap_that_fails(fake_bwrap: Callable[[str], None]) -> None:
     fake_bwrap("echo No permissions to create new namespace >&2; exit 1")
     assert Sandbox().rung == rungs.WITHOUT_BWRAP
-    assert "No permissions" in describe()["bwrap_problem"]
+    assert "No permissions" in describe()["rungs"][rungs.WITH_BWRAP]
 
 
 def test_bwrap_that_hides_nothing(fake_bwrap: Callable[[str], None]) -> None:

@@ -19,9 +19,9 @@ from finexpert.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, ScriptError
 from finexpert.sandbox import Limits, values
 from finexpert.sandbox.conversation import Conversation, Overrun
+from finexpert.sandbox.handle import Reply
 from finexpert.sandbox.protocol import FrameReader, ProtocolError, pack
 from finexpert.sandbox.verdict import judge
-from finexpert.sandbox.zygote import Reply
 
 _LIMITS = Limits(wall_seconds=2, json_bytes=10_000, result_bytes=10_000, figure_bytes=1000)
 _ONE = {"status": "done", "answer": ["int", "1"], "period": None}
