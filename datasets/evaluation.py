@@ -23,6 +23,7 @@ from scipy.stats import binomtest
 
 from finexpert.answers import Failure, Usage
 from finexpert.errors import DataError
+from finexpert.private_files import make_folder, write_whole
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -67,7 +68,7 @@ class Journal(Generic[R]):
     def __init__(self, path: Path, kind: type[R]) -> None:
         self.path = path
         self._lock = threading.Lock()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         self.results: list[R] = list(_read(path, kind)) if path.exists() else []
 
     def add(self, result: R) -> None:
@@ -214,13 +215,6 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int, fl
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write JSON whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
-    text = json.dumps(content, indent=1, allow_nan=False, default=str)
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Write JSON whole or not at all, readable by its owner only."""
+    make_folder(path.parent)
+    write_whole(path, json.dumps(content, indent=1, allow_nan=False, default=str))

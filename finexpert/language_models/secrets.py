@@ -14,8 +14,11 @@ from typing import Any
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)(_ID)?$|_KEY_|_TOKEN_")
 _SHORTEST = 6
-# Keys by their look, where the value is not known here: "Bearer ...", "sk-...", "AIza..." and the like.
-_LOOKS_LIKE_A_KEY = re.compile(r"\bBearer\s+\S+|\b(?:sk|pk|gsk|xai|hf|AIza|AKIA)[-_A-Za-z0-9*]{12,}")
+# Keys by their look, where the value is not known here: "Bearer ...", "sk-...", "AIza...", the user and
+# password of an address, and the like.
+_LOOKS_LIKE_A_KEY = re.compile(
+    r"\bBearer\s+\S+|\b(?:sk|pk|gsk|xai|hf|AIza|AKIA|ASIA)[-_A-Za-z0-9*]{12,}|(?<=://)[^\s/@:]*:[^\s/@]+(?=@)"
+)
 
 
 def known_secrets(*given: str | None) -> list[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from finexpert.errors import FinexpertError, StoreError
-from finexpert.private_files import write_whole
+from finexpert.private_files import make_folder, write_whole
 from finexpert.stores.collection import EVERY
 from finexpert.stores.process import Process
 from finexpert.stores.process_files import from_markdown, id_in, to_markdown
@@ -43,7 +43,7 @@ def export_processes(memory: Memory, folder: Path) -> list[Path]:
     """One file a process. A file of the same process under an earlier heading is removed."""
     processes = sorted(memory.processes(EVERY), key=lambda process: process.id)
     names = file_names(processes)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     paths = [folder / name for name in names]
     for path, process in zip(paths, processes, strict=True):
         write_whole(path, to_markdown(process))

@@ -1,0 +1,164 @@
+"""Runs the commands of the program one after the other in one process, over data with canaries and with planted keys.
+
+    python run_commands.py FOLDER
+
+Each command of `commands.txt` leaves its output in FOLDER/out; everything that is logged, at the level DEBUG, goes to FOLDER/debug.log,
+and what the model was asked and which keys it was sent to FOLDER/seen.json. The model is a server that speaks OpenAI's protocol; models
+called refused and broken answer with errors that repeat the key and the prompt.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import logging
+import re
+import shlex
+import sys
+import threading
+import warnings
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+SELECT = "SELECT date, note, amount FROM sales ORDER BY date"
+LEAK = "raise ValueError(sales['note'].iloc[0] + str(sales.amount.iloc[0]) + sales.to_string())"
+FIGURE = "fig, axes = plt.subplots()\naxes.plot(sales.date, sales.amount)\nanswer = len(sales)"
+FIRST_FIELD = re.compile(r"starting with the field `\[\[ ## (\w+) ## \]\]`")
+
+
+def fields(**texts: Any) -> str:
+    said = {name: text if isinstance(text, str) else json.dumps(text) for name, text in texts.items()}
+    return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in said.items()) + "[[ ## completed ## ]]"
+
+
+def reply(prompt: str) -> str:
+    """A count; where the question speaks of notes, first drafts whose SELECT or script would show cells in an error."""
+    found = FIRST_FIELD.search(prompt)
+    first = found[1] if found else ""
+    leaky = "notes" in prompt
+    select = SELECT.replace("note", "CAST(note AS INTEGER) AS note") if leaky and first == "interpretation" else SELECT
+    selects = [{"df_name": "sales", "df_columns": ["date", "note", "amount"], "select_query": select}]
+    code = LEAK if leaky else (FIGURE if "chart" in prompt else "answer = len(sales)")
+    by_first: dict[str, dict[str, Any]] = {
+        "interpretation": {"interpretation": "as asked", "selects": selects, "code": code, "answer_kind": "integer"},
+        "selects": {"selects": selects},
+        "code": {"code": code},
+        "select_query": {"select_query": SELECT, "code": "answer = len(df)"},
+        "terms": {"terms": [], "rephrased": ""},
+        "chosen": {"chosen": [], "whole": False},
+        "variants": {"variants": ["months"], "parts": []},
+        "heading": {
+            "heading": "Month count",
+            "aliases": [],
+            "variables": [],
+            "steps": [{"text": "Count the months.", "sql": SELECT, "code": "answer = len(sales)"}],
+            "case_question": "How many months are there?",
+        },
+    }
+    said = by_first[first]
+    return fields(**said, **({"unit": ""} if first == "interpretation" else {}))
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers chat completions; remembers what it was asked."""
+
+    prompts: list[str] = []  # noqa: RUF012  (of the one server)
+    keys: set[str] = set()  # noqa: RUF012
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        key = str(self.headers.get("Authorization"))
+        prompt = "\n".join(str(message["content"]) for message in body["messages"])
+        self.keys.add(key)
+        self.prompts.append(prompt)
+        if body["model"] in ("refused", "broken"):
+            status = 401 if body["model"] == "refused" else 500
+            self._send(status, {"error": {"message": f"Incorrect API key provided: {key}", "type": "x", "code": "x"}})
+            return
+        choice = {"index": 0, "message": {"role": "assistant", "content": reply(prompt)}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+        content = {"id": "1", "object": "chat.completion", "created": 1, "model": "served", "choices": [choice]}
+        self._send(200, {**content, "usage": usage})
+
+    def _send(self, status: int, content: dict[str, Any]) -> None:
+        data = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def run(name: str, line: str, folder: Path, places: dict[str, str]) -> int:
+    """One command as the installed script runs it; its exit code."""
+    from finexpert.cli.main import main
+
+    line, _, typed = line.partition(" <<< ")
+    out, err = io.StringIO(), io.StringIO()
+    sys.argv = ["finexpert", *(part.format_map(places) for part in shlex.split(line))]
+    sys.stdin = io.StringIO(typed.replace(" / ", "\n") + "\n")
+    code = 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0) if not isinstance(ended.code, str) else 1
+    (folder / "out" / f"{name}.txt").write_text(f"{out.getvalue()}\n--- stderr\n{err.getvalue()}", encoding="utf-8")
+    return code
+
+
+def share_sandbox() -> Any:
+    """One warm sandbox for all commands, each of which would start one of its own; closing it leaves it open."""
+    import finexpert.sandbox
+    import finexpert.session
+
+    box = finexpert.sandbox.Sandbox(finexpert.sandbox.Limits(wall_seconds=10))
+
+    class Borrowed:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(box, name)
+
+        def close(self) -> None:
+            pass
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    for place in (finexpert.sandbox, finexpert.session):
+        place.Sandbox = lambda *limits, **given: Borrowed()  # type: ignore[attr-defined]
+    return box
+
+
+def main_(folder: Path, commands: Path) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    places = {"port": str(server.server_address[1]), "folder": str(folder)}
+    (folder / "out").mkdir()
+    # What a user sees who switches everything on.
+    logging.basicConfig(filename=folder / "debug.log", level=logging.DEBUG, force=True)
+    box = share_sandbox()
+    codes = {}
+    for line in commands.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, _, rest = line.partition(": ")
+            if "{record}" in rest:
+                places["record"] = min((folder / "home" / "records").glob("*.json")).stem
+            codes[name] = run(name, rest, folder, places)
+    seen = {"codes": codes, "prompts": Handler.prompts, "keys": sorted(Handler.keys)}
+    (folder / "seen.json").write_text(json.dumps(seen), encoding="utf-8")
+    box.close()
+    server.shutdown()
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main_(Path(sys.argv[1]), Path(sys.argv[2]))
