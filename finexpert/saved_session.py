@@ -9,7 +9,11 @@ It holds answers, and no rows: frames are fetched again when the conversation is
 from __future__ import annotations
 
 import datetime as dt
+import fcntl
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,11 +23,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from finexpert.answers import AnswerFormat
 from finexpert.errors import AnswerFormatError, DataError, QueryError
 from finexpert.plans import Plan
-from finexpert.private_files import write_whole
+from finexpert.private_files import make_folder, write_whole
 from finexpert.records import encode
 from finexpert.sources.warehouse import Warehouse
 from finexpert.workspace import NamedFrame, Turn, Value, Workspace
 
+Stamp = tuple[int, int, int] | None
+UNKNOWN: Stamp = (0, 0, 0)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,60}")
 
 
@@ -79,9 +85,19 @@ def file_of(folder: Path, name: str) -> Path:
 
 
 def save(
-    folder: Path, name: str, workspace: Workspace, source: str, as_of: dt.date | None, declined: list[str]
+    folder: Path,
+    name: str,
+    workspace: Workspace,
+    source: str,
+    as_of: dt.date | None,
+    declined: list[str],
+    known: Stamp = UNKNOWN,
 ) -> Path:
-    """Write a conversation, readable by its owner only; whole or not at all."""
+    """Write a conversation, readable by its owner only; whole or not at all.
+
+    `known` is the `stamp` of the file that this conversation was read from or last written to. DataError where the
+    file is another by now, because it goes on in another process too: nothing of that one is written over.
+    """
     path = file_of(folder, name)
     saved = SavedSession(
         name=name,
@@ -101,9 +117,41 @@ def save(
         ],
         declined=declined,
     )
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_whole(path, saved.model_dump_json(indent=1))
+    try:
+        make_folder(folder)
+        with _alone(folder):
+            if known != UNKNOWN and stamp(path) != known:
+                raise DataError(
+                    f"the conversation {name!r} was saved by another process meanwhile ({path}): "
+                    "save this one under another name"
+                )
+            write_whole(path, saved.model_dump_json(indent=1))
+    except OSError as error:
+        raise DataError(
+            f"the conversation {name!r} cannot be saved in {folder} ({error.strerror}): "
+            "make room there, or name another place with FINEXPERT_HOME"
+        ) from error
     return path
+
+
+def stamp(path: Path) -> Stamp:
+    """Which content the file has, as far as one sees without reading it; None where there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time compares and writes."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def load(folder: Path, name: str) -> SavedSession | None:

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from finexpert.errors import DataError
+from finexpert.language_models.secrets import known_secrets, redacted
+from finexpert.private_files import make_file, make_folder
 
 if TYPE_CHECKING:
     from finexpert.settings import Settings
@@ -23,21 +28,64 @@ def start(settings: Settings, experiment: str) -> str:
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     # Recorded completions answer faster than traces are written; what does not fit into the queue is lost.
     os.environ.setdefault("MLFLOW_ASYNC_TRACE_LOGGING_MAX_QUEUE_SIZE", "20000")
+    # By itself it tries a server that does not answer for minutes.
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "15")
     import mlflow
 
+    _quiet()
+    uri = address(settings)
+    if uri == _local():
+        # The store and its artifacts hold questions, SELECTs and answers.
+        make_folder(Path("runs") / "artifacts")
+        make_file(Path("runs") / "mlflow.db")
+    mlflow.set_tracking_uri(uri)
+    with _reaching(uri):
+        if mlflow.get_experiment_by_name(experiment) is None:
+            artifacts = (Path("runs") / "artifacts").resolve().as_uri() if uri.startswith("sqlite:") else None
+            mlflow.create_experiment(experiment, artifact_location=artifacts)
+        mlflow.set_experiment(experiment)
+    mlflow.dspy.autolog(log_traces=True)
+    return uri
+
+
+@contextmanager
+def _reaching(uri: str) -> Iterator[None]:
+    """What goes wrong with the store within it is a DataError that names the store."""
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (MlflowException, SQLAlchemyError, OSError) as error:
+        told = redacted(uri, known_secrets())
+        raise DataError(
+            f"the MLflow store {told} cannot be used ({type(error).__name__}): start its server, mend or remove its file, "
+            "or name another with FINEXPERT_TRACKING_URI"
+        ) from error
+
+
+def _quiet() -> None:
     # It reports every migration of a new store, and every flush of traces, as if they were warnings.
     for name in ("mlflow.store.db.utils", "mlflow.tracing.export.async_export_queue", "alembic"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    uri = address(settings)
-    if uri == _local():
-        Path("runs").mkdir(exist_ok=True)
+
+
+@contextmanager
+def in_store(uri: str, name: str, tags: Mapping[str, str]) -> Iterator[None]:
+    """A run in another store, with these tags; the store chosen before is chosen again after it."""
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    import mlflow
+
+    _quiet()
+    before, chosen = mlflow.get_tracking_uri(), os.environ.get("MLFLOW_TRACKING_URI")
     mlflow.set_tracking_uri(uri)
-    if mlflow.get_experiment_by_name(experiment) is None:
-        artifacts = (Path("runs") / "artifacts").resolve().as_uri() if uri.startswith("sqlite:") else None
-        mlflow.create_experiment(experiment, artifact_location=artifacts)
-    mlflow.set_experiment(experiment)
-    mlflow.dspy.autolog(log_traces=True)
-    return uri
+    try:
+        with mlflow.start_run(run_name=name, tags=dict(tags)):
+            yield
+    finally:
+        # MLflow keeps the last store in the environment too.
+        mlflow.set_tracking_uri(before if chosen else None)  # type: ignore[arg-type]
 
 
 def address(settings: Settings) -> str:
@@ -54,9 +102,14 @@ def run(name: str, *, parent: bool, params: Mapping[str, Any] | None = None) -> 
     """An MLflow run, nested unless it is a parent; its id. After an error or Ctrl-C its status says so."""
     import mlflow
 
-    with mlflow.start_run(run_name=name, nested=not parent) as active:
+    uri = mlflow.get_tracking_uri()
+    with _reaching(uri):
+        begun = mlflow.start_run(run_name=name, nested=not parent)
+    with begun as active:
         if params:
-            mlflow.log_params({key: str(value)[:500] for key, value in params.items()})
+            secrets = known_secrets()
+            with _reaching(uri):
+                mlflow.log_params({key: redacted(str(value), secrets)[:500] for key, value in params.items()})
         yield active.info.run_id
 
 
@@ -64,14 +117,22 @@ def log(metrics: Mapping[str, float | None], artifacts: Mapping[str, Any]) -> No
     """Log metrics (None is left out) and artifacts: .json and .txt contents by name, figures as .png."""
     import mlflow
 
-    mlflow.log_metrics({_metric(name): float(value) for name, value in metrics.items() if value is not None})
-    for name, content in artifacts.items():
-        if name.endswith(".png"):
-            mlflow.log_figure(content, name)
-        elif name.endswith(".json"):
-            mlflow.log_dict(content, name)
-        else:
-            mlflow.log_text(content, name)
+    with _reaching(mlflow.get_tracking_uri()):
+        mlflow.log_metrics({_metric(name): float(value) for name, value in metrics.items() if value is not None})
+        for name, content in artifacts.items():
+            if name.endswith(".png"):
+                mlflow.log_figure(content, name)
+            elif name.endswith(".json"):
+                mlflow.log_dict(content, name)
+            else:
+                mlflow.log_text(content, name)
+
+
+def tag_trace(name: str, value: str) -> None:
+    """Tag the trace of the question that is being answered; nothing where none is being traced."""
+    mlflow = sys.modules.get("mlflow")
+    if mlflow is not None and mlflow.get_current_active_span() is not None:
+        mlflow.update_current_trace(tags={name: value})
 
 
 def _metric(name: str) -> str:

@@ -182,7 +182,7 @@ def test_a_save_that_fails_leaves_the_old_file(desk: Any, saved: Path, monkeypat
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", full)
-        with pytest.raises(OSError, match="No space"):
+        with pytest.raises(DataError, match="No space"):
             talk.save("desk one")
     assert [path.name for path in saved.parent.iterdir()] == ["desk one.json"]
     assert saved.read_text() == before

@@ -37,6 +37,7 @@ class Asking:
 
     sample: int | None = None
     waited: float = 0.0
+    failures: int = 0
     responses: list[Any] = field(default_factory=list)
 
 

@@ -2,28 +2,35 @@
 
     LiteLLM("http://127.0.0.1:8000/v1", timeout=60.0, options={"reasoning_effort": "low"})
 
-Which model is asked stands in the request. Errors leave it without keys; `errors` turns them into ours.
+Which model is asked stands in the request. Errors leave it without keys; `errors` turns them into ours. `timeout` is for
+the whole of one try: a server that sends a byte now and then is left too. A place that keeps failing is not asked for a
+while, see `circuit_breaker`.
 """
 
 from __future__ import annotations
 
 import os
+from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from dspy.clients._litellm import get_litellm
 from dspy.clients.engines import LiteLLMEngine
-from dspy.lm15 import RateLimitError, Usage
+from dspy.lm15 import LM15Error, RateLimitError, Usage
+from dspy.lm15 import TimeoutError as RequestTimeout
 
 from finexpert.errors import ConfigurationError
-from finexpert.language_models.engines import Engine, Stamp
+from finexpert.language_models.circuit_breaker import CircuitBreaker, kind_of
+from finexpert.language_models.engines import Asking, Engine, Stamp, asking
 from finexpert.language_models.prompts import from_request, prompt_hash
 from finexpert.language_models.providers import key_variables
 from finexpert.language_models.secrets import Redacting
+from finexpert.sources.deadline import run_within
 
-# A provider may ask to be left alone for an hour; DSPy would sleep that long.
-_LONGEST_WAIT = 30.0
 _CHARACTERS_PER_TOKEN = 4
+# The client's own timeout says more, so it comes first.
+_AFTER_THE_CLIENT = 1.0
 
 
 class LiteLLM(Engine):
@@ -38,23 +45,47 @@ class LiteLLM(Engine):
         api_key: str | None = None,
         timeout: float = 600.0,
         options: dict[str, Any] | None = None,
+        breaker: CircuitBreaker | None = None,
     ) -> None:
         self.endpoint, self.timeout = api_base, timeout
+        self._latest = timeout + _AFTER_THE_CLIENT
+        self.breaker = breaker or CircuitBreaker(api_base or "the provider")
         self._api_key = api_key
         self._options = dict(options or {})
 
     def prepare(self) -> None:
         get_litellm(feature="finexpert")  # its import takes seconds
 
+    def complete(self, request: Any) -> Any:
+        try:
+            with self.breaker.guarded():
+                return super().complete(request)
+        except LM15Error as error:
+            if error.retry_after is None and kind_of(error) != "answered":
+                call = asking.get() or Asking()
+                call.failures += 1
+                error.retry_after = self.breaker.back_off(call.failures)
+            raise
+
     def answer(self, request: Any) -> tuple[Any, Stamp]:
         prompt = from_request(request)
         with Redacting(self._api_key):
             try:
-                response, cost = _Completion(self).ask(request)
+                response, cost = self._within_timeout(request)
             except RateLimitError as error:
                 error.retry_after = _wait_asked_for(error)
                 raise
         return with_usage(response, prompt), Stamp(prompt_hash(prompt), cost=cost)
+
+    def _within_timeout(self, request: Any) -> tuple[Any, float | None]:
+        """The client counts its timeout anew with every byte that comes; here it is for all of them."""
+        asked = partial(copy_context().run, _Completion(self).ask, request)
+        try:
+            return run_within(self._latest, asked, lambda: None)
+        except LM15Error:
+            raise
+        except TimeoutError:
+            raise RequestTimeout(f"the answer was not complete after {self.timeout:g} s") from None
 
     def arguments(self, model: str) -> dict[str, Any]:
         """Keyword arguments for `litellm.completion` beside the request's own."""
@@ -119,15 +150,15 @@ class _Completion(LiteLLMEngine):  # type: ignore[misc]
 
 
 def _wait_asked_for(error: Any) -> float | None:
-    """Seconds until the next try as the provider asks, within bounds; None if it does not say."""
-    asked = error.retry_after
+    """Seconds until the next try as the provider asks; None if it does not say."""
+    asked: float | None = error.retry_after
     cause: Any = error
     while asked is None and cause is not None:
         headers = getattr(getattr(cause, "response", None), "headers", None) or {}
         value = str(headers.get("retry-after", ""))
         asked = float(value) if value.replace(".", "", 1).isdigit() else None
         cause = cause.__cause__ or cause.__context__
-    return None if asked is None else min(asked, _LONGEST_WAIT)
+    return asked
 
 
 def with_usage(response: Any, prompt: list[tuple[str, str]]) -> Any:

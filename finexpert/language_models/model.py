@@ -9,7 +9,7 @@
     1
 
 Everything is hooked on the call itself, not on DSPy's callbacks, which others replace. What the provider is asked and
-how often it is asked again is up to the engine and DSPy.
+how often it is asked again is up to the engine and DSPy. Where it cannot be reached, its `fallback` is asked, if it has one.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import dspy
+from dspy.clients._deprecation import adapter_message_call
 
+from finexpert.errors import ModelUnreachable
 from finexpert.language_models.budget import Ticket, aadmit, admit
 from finexpert.language_models.engines import Asking, AsyncEngine, Engine, asking, stamp_of
 from finexpert.language_models.errors import translated
 from finexpert.language_models.scope import Scope, current
-from finexpert.language_models.usage import Call
+from finexpert.language_models.usage import Call, Meter
 
 if TYPE_CHECKING:
     from finexpert.language_models.recorder import Recorder
@@ -36,18 +38,34 @@ class LanguageModel(dspy.LM):  # type: ignore[misc]
     def __init__(self, model: str, engine: Engine, async_engine: AsyncEngine | None = None, **kwargs: Any) -> None:
         super().__init__(model, engine=engine, async_engine=async_engine or AsyncEngine(engine), **kwargs)
         self.recorder: Recorder | None = None
+        self.fallback: LanguageModel | None = None
 
     def __call__(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
         scope = current()
-        ticket = admit(scope.budgets)
-        with self._counted(scope, ticket, kwargs):
-            return super().__call__(prompt, messages=messages, **kwargs)
+        try:
+            with self._counted(scope, admit(scope.budgets), kwargs):
+                return super().__call__(prompt, messages=messages, **kwargs)
+        except ModelUnreachable as error:
+            if self.fallback is None:
+                raise
+            with fallen_back(scope.meters, error), adapter_message_call(self.fallback, messages):
+                return self.fallback(prompt, messages=messages, **self._passed_on(kwargs))
 
     async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
         scope = current()
-        ticket = await aadmit(scope.budgets)
-        with self._counted(scope, ticket, kwargs):
-            return await super().acall(prompt, messages=messages, **kwargs)
+        try:
+            with self._counted(scope, await aadmit(scope.budgets), kwargs):
+                return await super().acall(prompt, messages=messages, **kwargs)
+        except ModelUnreachable as error:
+            if self.fallback is None:
+                raise
+            with fallen_back(scope.meters, error), adapter_message_call(self.fallback, messages):
+                return await self.fallback.acall(prompt, messages=messages, **self._passed_on(kwargs))
+
+    def _passed_on(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """What a call tells the model that is asked instead: which repeat it is, and what the call itself said."""
+        repeat = self.kwargs.get("rollout_id")
+        return kwargs if repeat is None else {"rollout_id": repeat, **kwargs}
 
     @contextmanager
     def _counted(self, scope: Scope, ticket: Ticket, kwargs: dict[str, Any]) -> Iterator[None]:
@@ -111,6 +129,17 @@ class _Asking(Asking):
         self.shown: list[Any] = []
         self.messages: list[dict[str, Any]] = []
         self.keep_history = True
+
+
+@contextmanager
+def fallen_back(meters: tuple[Meter, ...], error: ModelUnreachable) -> Iterator[None]:
+    """Around the call of another model in place of one that cannot be reached; counts it, and names both if it fails too."""
+    for meter in meters:
+        meter.add_fallback()
+    try:
+        yield
+    except ModelUnreachable as second:
+        raise type(second)(f"{second} It was asked in place of another: {error}") from None
 
 
 def _call(model: str, layer: str | None, state: _Asking) -> Call | None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -130,8 +131,14 @@ def read(place: Path | Traversable) -> Iterable[Recording]:
     """The recordings of a file; DataError names the line that is not one."""
     if not place.is_file():
         raise ConfigurationError(f"the recordings {place} are not there; check FINEXPERT_RECORDINGS or --record")
-    content = place.read_bytes()
-    text = (gzip.decompress(content) if place.name.endswith(".gz") else content).decode()
+    try:
+        content = place.read_bytes()
+        text = (gzip.decompress(content) if place.name.endswith(".gz") else content).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise DataError(
+            f"the recordings {place} cannot be read ({error}): bring the file back from a copy, "
+            "or leave it out of FINEXPERT_RECORDINGS"
+        ) from error
     # Not splitlines: JSON may hold the other characters that it splits at.
     *lines, rest = text.split("\n")
     for number, line in enumerate(lines, start=1):

@@ -10,6 +10,7 @@ Completions that DSPy's cache serves are recorded too. Compressed files are read
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import fcntl
 import json
 import os
@@ -17,10 +18,11 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from finexpert.errors import ConfigurationError
+from finexpert.errors import ConfigurationError, DataError
 from finexpert.language_models.engines import stamp_of
 from finexpert.language_models.prompts import about
 from finexpert.language_models.recorded import Key, parse
+from finexpert.private_files import make_folder
 
 if TYPE_CHECKING:
     from finexpert.language_models.model import LanguageModel
@@ -70,20 +72,35 @@ class Recorder:
 
     def _append(self, key: Key, line: dict[str, Any]) -> None:
         with self._lock:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-                end = self._catch_up(descriptor)
-                if key in self._known:
-                    return
-                content = (json.dumps(line, ensure_ascii=False) + "\n").encode()
-                os.pwrite(descriptor, content, end)
+                self._write(key, (json.dumps(line, ensure_ascii=False) + "\n").encode())
+            except OSError as error:
+                raise DataError(
+                    f"the completion cannot be recorded in {self.path} ({error.strerror}): "
+                    "make room, or name another file with --record"
+                ) from error
+
+    def _write(self, key: Key, content: bytes) -> None:
+        make_folder(self.path.parent)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            end = self._catch_up(descriptor)
+            if key in self._known:
+                return
+            try:
+                # On a disk that is nearly full a part is written, and that is no error.
+                written = os.pwrite(descriptor, content, end)
+                if written < len(content):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(descriptor)
-                self._known.add(key)
-                self._read_to = end + len(content)
-            finally:
-                os.close(descriptor)
+            except OSError:
+                os.ftruncate(descriptor, end)
+                raise
+            self._known.add(key)
+            self._read_to = end + len(content)
+        finally:
+            os.close(descriptor)
 
     def _catch_up(self, descriptor: int) -> int:
         """Read what others wrote since, cut off a line that a killed writer left unfinished; the end of the file."""
@@ -95,7 +112,12 @@ class Recorder:
         whole = content.rfind(b"\n") + 1
         if whole < len(content):
             os.ftruncate(descriptor, self._read_to + whole)
-        lines = content[:whole].decode().split("\n")
+        try:
+            lines = content[:whole].decode().split("\n")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{self.path} holds bytes that are no text ({error}): name another file with --record"
+            ) from error
         self._known.update(parse(line, str(self.path)).key for line in lines if line.strip())
         self._read_to += whole
         return self._read_to

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from pydantic import SecretStr, ValidationError
 
 from finexpert.errors import ConfigurationError
+from finexpert.language_models.circuit_breaker import Breakers
 from finexpert.language_models.discovery import Probe, discover
 from finexpert.language_models.litellm_engine import LiteLLM
 from finexpert.language_models.model import LanguageModel
@@ -55,6 +56,9 @@ class ModelSettings(Protocol):
     lm: str | None
     api_base: str | None
     api_key: SecretStr | None
+    fallback_lm: str | None
+    fallback_api_base: str | None
+    fallback_api_key: SecretStr | None
     temperature: float | None
     max_tokens: int | None
     timeout: float
@@ -86,13 +90,26 @@ class LanguageModels:
         quiet()
         spec = _default_spec(settings, os.environ if environ is None else environ, probe)
         specs = {layer: _override(spec, layer, given) for layer, given in settings.layers.items()}
-        default, *others = (
-            build_lm(each, cache=settings.cache, recordings=settings.recordings, record=settings.record)
-            for each in (spec, *specs.values())
+        last = _fallback_spec(settings)
+        breakers = Breakers()
+        default, *others, fallback = (
+            build_lm(
+                each,
+                cache=settings.cache,
+                recordings=settings.recordings,
+                record=settings.record,
+                breakers=breakers,
+            )
+            for each in (spec, *specs.values(), last or spec)
         )
+        if last is not None:
+            for model in (default, *others):
+                model.fallback = fallback
         description = _describe(spec) | (
             {"layers": {layer: _describe(each) for layer, each in specs.items()}} if specs else {}
         )
+        if last is not None:
+            description["fallback"] = _describe(last)
         if isinstance(default.engine, RecordedModel):
             description["recordings"] = default.engine.describe()
         return cls(default, dict(zip(specs, others, strict=True)), description)
@@ -123,15 +140,24 @@ class LanguageModels:
 
 
 def build_lm(
-    spec: ModelSpec, *, cache: bool = True, recordings: Sequence[Path] = (), record: Path | Recorder | None = None
+    spec: ModelSpec,
+    *,
+    cache: bool = True,
+    recordings: Sequence[Path] = (),
+    record: Path | Recorder | None = None,
+    breakers: Breakers | None = None,
 ) -> LanguageModel:
-    """The language model of a spec. `record` names a file to which its completions are appended."""
+    """The language model of a spec. `record` names a file to which its completions are appended.
+
+    Models that are built with the same `breakers` know of each other when a provider keeps failing.
+    """
     quiet()
     if spec.model == RECORDED:
         return LanguageModel(RECORDED, RecordedModel(recordings), cache=False, num_retries=0)
     spec = _with_base_of_environment(spec)
     key = spec.api_key.get_secret_value() if spec.api_key else None
-    engine = LiteLLM(spec.api_base, key, spec.timeout, spec.extra)
+    breaker = (breakers or Breakers()).of(spec.api_base or f"the provider {prefix(spec.model)}")
+    engine = LiteLLM(spec.api_base, key, spec.timeout, spec.extra, breaker)
     temperature, max_tokens = _sampling(spec)
     lm = LanguageModel(
         full_name(spec.model, spec.api_base),
@@ -189,6 +215,33 @@ def _default_spec(settings: ModelSettings, environ: Mapping[str, str], probe: Pr
     if found is None:
         return ModelSpec(model=RECORDED, found="no language model was found: recorded completions answer", **asked)
     return found.model_copy(update=asked)
+
+
+def _fallback_spec(settings: ModelSettings) -> ModelSpec | None:
+    """The model asked where the other cannot be reached. It is given no address and no key but its own."""
+    if settings.fallback_lm is None:
+        if settings.fallback_api_base is not None or settings.fallback_api_key is not None:
+            raise ConfigurationError(
+                "an address or a key of a fallback is set, and no model: set FINEXPERT_FALLBACK_LM"
+            )
+        return None
+    if settings.fallback_lm == RECORDED:
+        raise ConfigurationError(
+            "FINEXPERT_FALLBACK_LM is 'recorded': recordings know what was asked before; name a model"
+        )
+    key = settings.fallback_api_key
+    if settings.fallback_api_base is not None and key is None:
+        # A placeholder, or LiteLLM would send the key of another provider along.
+        key = SecretStr("none")
+    return ModelSpec(
+        model=full_name(settings.fallback_lm, settings.fallback_api_base),
+        api_base=settings.fallback_api_base,
+        api_key=key,
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+        timeout=settings.timeout,
+        found="by FINEXPERT_FALLBACK_LM",
+    )
 
 
 def _override(spec: ModelSpec, layer: str, given: Mapping[str, Any]) -> ModelSpec:

@@ -7,7 +7,8 @@
 
 A call that a cache or a recording serves counts with the tokens, the seconds and the cost that it had when it was
 made: a usage says what the answer takes, not what this run of it happened to pay. `cached` and `replayed` say how
-many calls were such. A call that failed is counted in `failed` alone.
+many calls were such. A call that failed is counted in `failed` alone, and in `fell_back` if another model was asked
+instead, whose call counts as any other.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Meter:
         self._started: float | None = None
         self._ended: float | None = None
         self.failed = 0
+        self.fell_back = 0
 
     def __enter__(self) -> Self:
         if self._stack is not None:
@@ -81,6 +83,11 @@ class Meter:
         """Count one call that gave no completion."""
         with self._lock:
             self.failed += 1
+
+    def add_fallback(self) -> None:
+        """Count one call for which another model was asked instead."""
+        with self._lock:
+            self.fell_back += 1
 
     @property
     def calls(self) -> tuple[Call, ...]:

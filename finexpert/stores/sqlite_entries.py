@@ -25,7 +25,7 @@ from finexpert.stores.embedding import Embedder
 from finexpert.stores.entries import ACTIVE, Hit, Status, Vectors
 from finexpert.stores.sign_index import SignIndex, codes
 from finexpert.stores.sql_entries import SqlEntries
-from finexpert.stores.sql_rows import COLUMNS, Run, Written, as_entry, marks
+from finexpert.stores.sql_rows import COLUMNS, Run, Written, as_entry, marks, read_back
 from finexpert.stores.sqlite_file import connect, connect_empty, explained, reported
 
 # A connection of a parent must not be closed by its child: it would let go of the parent's locks.
@@ -67,11 +67,13 @@ class SqliteEntries(SqlEntries):
         with self._transaction() as run:
             if not self._check_embedder(run):
                 return []
-            index = self._index(run, collection)
-            near = index.nearest(vectors, statuses, limit, partial(_vectors, run, vectors.shape[1]))
+            with read_back():
+                index = self._index(run, collection)
+                near = index.nearest(vectors, statuses, limit, partial(_vectors, run, vectors.shape[1]))
             select = f"SELECT seq, {COLUMNS} FROM versions v WHERE seq IN ({marks(len(near))})"
             found = {row[0]: as_entry(row[1:]) for row in run(select, [seq for seq, _, _ in near])}
-        return [Hit(found[seq], score, found[seq].phrases[position]) for seq, position, score in near]
+            with read_back():
+                return [Hit(found[seq], score, found[seq].phrases[position]) for seq, position, score in near]
 
     def close(self) -> None:
         with self._lock:

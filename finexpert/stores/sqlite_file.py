@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from finexpert.errors import StoreError
-from finexpert.stores.sql_rows import SCHEMA_VERSION
+from finexpert.stores.sql_rows import SCHEMA_VERSION, Unreadable
 
 APPLICATION = 0x46584E50  # says in the file's header whose file it is
 BUSY_SECONDS = 30.0
@@ -46,7 +46,7 @@ ADVICE = {
     sqlite3.SQLITE_FULL: "the disk is full; make room and try again",
     sqlite3.SQLITE_READONLY: "it cannot be written to; see to its rights and those of its folder",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened; see to its rights and those of its folder",
-    sqlite3.SQLITE_IOERR: "the disk could not be read or written; `finexpert doctor` shows where the store is",
+    sqlite3.SQLITE_IOERR: "the disk is full, or could not be read or written; make room there, or name another place with --store",
 }
 DAMAGED = "it is damaged or no store; move it away, and `finexpert memory import FOLDER` fills a new one from an export"
 
@@ -134,3 +134,7 @@ def explained(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         advice = ADVICE.get(code, DAMAGED)
         raise StoreError(f"cannot use the store {path} ({error}): {advice}") from error
+    except UnicodeDecodeError as error:  # in the names of its tables, or in SQLite's own words about them
+        raise StoreError(f"cannot use the store {path}: {DAMAGED}") from error
+    except Unreadable as error:
+        raise StoreError(f"cannot use the store {path}: {DAMAGED}") from error

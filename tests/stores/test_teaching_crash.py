@@ -67,7 +67,7 @@ def test_what_was_taught_is_there_after_a_kill(write_and_kill: Kill, path: Path,
     for round in range(KILLS):
         confirmed |= write_and_kill(path, action, round, chance.uniform(0.0, 0.02))
         sound(path, confirmed, chance)
-    assert sum(confirmed.values()) > KILLS
+    assert sum(confirmed.values()) >= KILLS
 
 
 def test_an_import_that_is_killed_is_whole_file_by_file(write_and_kill: Kill, path: Path) -> None:
