@@ -198,6 +198,9 @@ class Citation(BaseModel):
     source: str = Field(description="name of the frame, page or filing")
     place: str = Field(description="the SELECT, 'row / column', or the quoted words")
     value: Any = None
+    company: str | None = Field(default=None, description="whose filing it is, for a page of a library")
+    period: str | None = Field(default=None, description="the filing's period, such as FY 2014 or Q1 2025")
+    page: str | None = Field(default=None, description="id of the page in the library")
 
 
 class Clarification(BaseModel):
@@ -268,6 +271,21 @@ class Answer(BaseModel):
         if self.status != "answered":
             return f"no answer: {self.failure.message}" if self.failure else f"no answer ({self.status})"
         return show(self.value, self.format)
+
+    @property
+    def cited_text(self) -> str:
+        """The answer as shown, with [1], [2] ... for the pages of a library that it rests on, in the citations' order."""
+        return marked(self.text, self.citations) if self.status == "answered" else self.text
+
+
+def marked(text: str, citations: Sequence[Citation]) -> str:
+    """A text with the numbers of the citations that name a page.
+
+    >>> marked("94.00 million USD", [Citation(source="Entergy, FY 2016, p. 23", place="row / 2015", page="a")])
+    '94.00 million USD [1]'
+    """
+    numbers = [f"[{number}]" for number, citation in enumerate(citations, 1) if citation.page]
+    return " ".join([text, *numbers])
 
 
 def show(value: Any, answer_format: AnswerFormat) -> str:

@@ -8,6 +8,7 @@ when the program itself cannot go on, or inside it, between a layer and the loop
     │   └── ModelNotConfigured      no language model was found or named
     ├── ModelError                  a language model cannot be used
     │   ├── ModelUnreachable        the endpoint refuses, hangs or keeps failing
+    │   │   └── CircuitOpen         it failed so often that it is not asked for a while
     │   ├── UnknownPrompt           a recorded model is asked what was not recorded
     │   └── BudgetExceeded          the next call would pass the budget of this answer or run
     ├── SandboxUnavailable          no boundary of the operating system can be set up: nothing is executed
@@ -20,12 +21,14 @@ when the program itself cannot go on, or inside it, between a layer and the loop
     │   ├── StaleEntry              an entry was changed by someone else since it was read
     │   ├── EmbedderMismatch        a store was made with another embedder; vectors are never mixed
     │   └── ProcessFileError        the file of a process does not have the documented form
+    ├── LibraryError                a library of filings, or a file for it, cannot be opened, read or written
     └── StepError                   one step of a plan failed; its own layer may repair it
         ├── PlanError               the plan is malformed: unknown reference, cycle, wrong type
         ├── QueryError              a SELECT was refused or failed
         ├── ScriptError             a script was refused, failed or gave no usable answer
         ├── CellError               a table cell was not found, or several fit
         ├── QuoteError              the quoted words, or the value in them, do not stand in the page
+        ├── SearchError             no page of the library answers a part of the question
         ├── OperationError          an operation does not apply to its arguments
         ├── AnswerFormatError       a value does not have the type that the answer must have
         └── OutputError             the model's text does not have the form that was asked for
@@ -52,6 +55,10 @@ class ModelError(FinexpertError):
 
 class ModelUnreachable(ModelError):
     """The model's endpoint refuses, hangs or keeps failing."""
+
+
+class CircuitOpen(ModelUnreachable):
+    """The model's endpoint failed so often just now that it is not asked for a while; the message says how long."""
 
 
 class UnknownPrompt(ModelError):
@@ -106,6 +113,10 @@ class ProcessFileError(StoreError):
     """The file of a process does not have the documented form; the message names file and line."""
 
 
+class LibraryError(FinexpertError):
+    """A library of filings, or a file that is added to one, cannot be opened, read or written; the message names it."""
+
+
 class StepError(FinexpertError):
     """One step of a plan failed.
 
@@ -151,6 +162,12 @@ class QuoteError(StepError):
     """The quoted words do not stand in the page, or the value does not stand in the quote."""
 
     kind = "quote"
+
+
+class SearchError(StepError):
+    """No page of the library answers a part of the question; the message says what was searched."""
+
+    kind = "not found"
 
 
 class OperationError(StepError):

@@ -19,12 +19,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from finexpert import operations
+import pandas as pd
+
+from finexpert import operations, unit_rules
 from finexpert.answers import AnswerFormat, Citation
 from finexpert.errors import PlanError, QueryError, ScriptError, StepError
-from finexpert.plans import Cell, Compute, Extract, Plan, Quote, Reference, Script, Step, reference
+from finexpert.plans import Cell, Compute, Extract, Lookup, Plan, Quote, Reference, Script, Search, Step, reference
 from finexpert.sandbox import Sandbox
 from finexpert.sources.filing import Filing
 from finexpert.sources.warehouse import Frame, Warehouse
@@ -35,6 +37,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 SQL_EXTRACTION, SCRIPT_GENERATION, PLANNING = "sql_extraction", "script_generation", "planning"
+FILING_SEARCH = "filing_search"
 
 
 class SelectWriter(Protocol):
@@ -53,15 +56,40 @@ class ScriptWriter(Protocol):
     def __call__(self, step: Script, frames: Sequence[NamedFrame], feedback: str) -> str: ...
 
 
+class PageFinder(Protocol):
+    """Finds the page of a library that answers a step, and reads the value there.
+
+    Must return the value with its citations, and the step with the `page` and the `plan` that gave it. `company` is the
+    step's company by name. Must raise SearchError where no page answers. Called from several threads at once.
+    """
+
+    def __call__(self, step: Search, company: str) -> tuple[Value, Search]: ...
+
+
+class CodeReviewer(Protocol):
+    """Looks at code right before it is run.
+
+    Must raise ScriptError for a script, QueryError for a SELECT, where it finds a violation or cannot tell: the code is
+    not run and goes back to its layer. May never stand for a boundary. Called from several threads at once.
+    """
+
+    def script(self, code: str) -> None: ...
+
+    def select(self, select: str) -> None: ...
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """What a plan is run with. What a plan does not use may be missing."""
 
     warehouse: Warehouse | None = None
     filing: Filing | None = None
+    find_page: PageFinder | None = None
+    companies: Warehouse | None = None
     sandbox: Sandbox | None = None
     write_selects: SelectWriter | None = None
     write_script: ScriptWriter | None = None
+    code_review: CodeReviewer | None = None
     answer_format: AnswerFormat = field(default_factory=AnswerFormat)
     as_of: dt.date | None = None
     retries: int = 0
@@ -97,8 +125,9 @@ def run(plan: Plan, workspace: Workspace, surroundings: Surroundings) -> Outcome
         steps = [plan.step(number) for number in wave]
         if extracts := [step for step in steps if isinstance(step, Extract)]:
             run_.extract(extracts)
+        run_.search([step for step in steps if isinstance(step, Search)])
         for step in steps:
-            if not isinstance(step, Extract):
+            if not isinstance(step, Extract | Search):
                 run_.one(step)
     value = run_.look_up(plan.answer_reference)
     done = plan.model_copy(update={"steps": [run_.done.get(step.id, step) for step in plan.steps]})
@@ -164,7 +193,12 @@ class _Run:
         if isinstance(step, Script):
             self.script(step)
         elif isinstance(step, Compute):
-            self.registers[step.id] = operations.apply(step.operation, [self._argument(a) for a in step.arguments])
+            values = [self._argument(a) for a in step.arguments]
+            # Two filings may print the same thing in thousands and in millions.
+            values = unit_rules.on_one_scale(values) if self.around.find_page else values
+            self.registers[step.id] = operations.apply(step.operation, values)
+        elif isinstance(step, Lookup):
+            self.registers[step.id] = self._look_up_company(step)
         elif isinstance(step, Cell | Quote):
             if self.around.filing is None:
                 raise PlanError(f"step {step.id} reads a filing, but the question is asked of none")
@@ -181,6 +215,59 @@ class _Run:
         if self.around.filing is not None:
             return _row(self.around.filing.row(argument))
         raise PlanError(f"{argument!r} is neither 'step N', 'turn N' nor a number")
+
+    # libraries
+
+    def search(self, steps: Sequence[Search]) -> None:
+        """Find the pages of one wave side by side; what was found stands in the steps."""
+        find = self.around.find_page
+        if not steps:
+            return
+        if find is None:
+            raise PlanError(f"step {steps[0].id} searches a library, but the question is asked of none")
+        companies = [self._company(step) for step in steps]
+        with ThreadPoolExecutor(len(steps)) as pool:
+            jobs = [
+                pool.submit(copy_context().run, find, step, company)
+                for step, company in zip(steps, companies, strict=True)
+            ]
+        failed: StepError | None = None
+        for step, job in zip(steps, jobs, strict=True):
+            try:
+                self.registers[step.id], self.done[step.id] = job.result()
+            except StepError as error:
+                failed = failed or error
+        if failed is not None:
+            raise StepFailed(FILING_SEARCH, failed, 1) from failed
+
+    def _company(self, step: Search) -> str:
+        found = reference(step.company)
+        if found is None:
+            return step.company
+        name = self.look_up(found).value
+        if not isinstance(name, str):
+            raise PlanError(
+                f"step {step.id} takes {step.company} for a company, which gives the {type(name).__name__} {name}"
+            )
+        return name
+
+    def _look_up_company(self, step: Lookup) -> Value:
+        if self.around.companies is None:
+            raise QueryError(
+                "there is no table of companies to look this up in; `finexpert library companies FILE` adds one"
+            )
+        if self.around.code_review is not None:
+            self.around.code_review.select(step.select)
+        data = self.around.companies.query(step.select).data
+        if data.shape != (1, 1):
+            raise QueryError(
+                f"the SELECT of step {step.id} must return one value, not {data.shape[0]} rows of {data.shape[1]} columns"
+            )
+        value: Any = data.iat[0, 0]
+        value = value.item() if hasattr(value, "item") else value
+        if pd.isna(value):
+            raise QueryError(f"the SELECT of step {step.id} returns a missing value")
+        return Value(value, citations=(Citation(source="table of companies", place=step.select, value=value),))
 
     # extraction
 
@@ -235,6 +322,8 @@ class _Run:
         if self.around.warehouse is None:
             raise PlanError("the plan fetches frames, but the question is asked of no warehouse")
         try:
+            if self.around.code_review is not None:
+                self.around.code_review.select(select)
             frame = self.around.warehouse.query(select, as_of=self.around.as_of)
             if step.columns and list(frame.data.columns) != step.columns:
                 if len(step.columns) != len(frame.data.columns):
@@ -268,6 +357,8 @@ class _Run:
             return writer(step, list(frames.values()), feedback)
 
         def attempt(code: str) -> Value:
+            if self.around.code_review is not None:
+                self.around.code_review.script(code)
             outcome = sandbox.run(code, {n: f.data for n, f in frames.items()}, self.around.answer_format)
             self.figures = outcome.figures
             self.seconds["script"] += outcome.seconds

@@ -36,7 +36,8 @@ class Operation:
 
     `function` takes floats and returns a float, "yes" or "no", or a list of floats; it must raise OperationError, or an
     arithmetic error, where it has no value, and must end soon whatever it is given. `arity` counts its arguments, None
-    for any number. `example` holds arguments and the result they give. With `dated` the function takes dates and flows.
+    for any number. `example` holds arguments and the result they give. With `dated` the function takes dates and flows. With `names` it gives the place of
+    one of its arguments, and the result is what that one is about.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Operation:
     unit: UnitRule
     aliases: tuple[str, ...] = ()
     dated: bool = False
+    names: bool = False
 
     @property
     def takes_lists(self) -> bool:
@@ -102,6 +104,12 @@ _BUILT_IN = (
               "current assets divided by current liabilities", ((3.0, 2.0), 1.5), unit_rules.ratio),
     Operation("eps", formulas.eps, (2, 3), "net income, shares, preferred dividends", "earnings per share",
               ((110.0, 50.0, 10.0), 2.0), unit_rules.per_share, ("earnings_per_share",)),
+    Operation("which_greatest", lambda *values: float(values.index(max(values))), (2, None), "a, b, ...",
+              "what the greatest is about: its company, or its period", ((2.0, 5.0, 1.0), 1.0), unit_rules.plain,
+              ("which_max",), names=True),
+    Operation("which_least", lambda *values: float(values.index(min(values))), (2, None), "a, b, ...",
+              "what the least is about: its company, or its period", ((2.0, 5.0, 1.0), 2.0), unit_rules.plain,
+              ("which_min",), names=True),
     Operation("cash_flow_from_operations", formulas.cash_flow_from_operations, (3, 3),
               "net income, non-cash charges, increase in working capital", "cash flow from operations",
               ((100.0, 30.0, 12.0), 118.0), unit_rules.same, ("cfo", "operating_cash_flow")),
@@ -127,6 +135,8 @@ def apply(name: str, arguments: Sequence[Value]) -> Value:
         raise OperationError(f"{operation.name} gives a number too large to hold") from None
     except (ArithmeticError, ValueError, TypeError, LookupError) as error:
         raise OperationError(f"{operation.name} does not apply to these arguments: {error}") from error
+    if operation.names:
+        result = _subject(operation, values, int(result))
     unit, scale, flags = operation.unit(values)
     if not 1e-12 <= scale <= 1e18:
         scale = 1.0
@@ -258,6 +268,15 @@ def _dated(operation: Operation, values: Sequence[Value]) -> tuple[list[dt.date]
         raise OperationError(f"{operation.name}({operation.arguments}) got {len(flows)} flows and {len(dates)} dates")
     _check_arity(operation, len(flows))
     return dates, flows
+
+
+def _subject(operation: Operation, values: Sequence[Value], place: int) -> str:
+    """What one of the values is about, by what tells them apart."""
+    about = [[value.entity for value in values], [value.period for value in values]]
+    for names in about:
+        if len(set(names)) == len(names) and (name := names[place]) is not None:
+            return name
+    raise OperationError(f"{operation.name} takes values of different companies or periods")
 
 
 def _checked(name: str, result: object) -> float | str | list[float]:

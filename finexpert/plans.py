@@ -113,6 +113,33 @@ class Compute(_Step):
         return [found for argument in self.arguments if (found := reference(argument))]
 
 
+class Search(_Step):
+    """Read or compute a value on a page of a library that has to be found first.
+
+    `page` and `plan` are what was found and done there: with both set, the step runs again without a search.
+    """
+
+    kind: Literal["search"] = "search"
+    question: str = Field(description="what to find out, complete in itself")
+    company: str = Field(default="", description="name of the company, or 'step N' of a step that gives it")
+    year: int | None = Field(default=None, description="fiscal year")
+    quarter: int | None = Field(default=None, ge=1, le=4)
+    page: str | None = None
+    plan: Plan | None = None
+
+    @property
+    def references(self) -> list[Reference]:
+        found = reference(self.company)
+        return [found] if found else []
+
+
+class Lookup(_Step):
+    """Get one value about companies from the table of their attributes."""
+
+    kind: Literal["lookup"] = "lookup"
+    select: str = Field(description="a SELECT that returns one value")
+
+
 def _number(argument: object) -> object:
     """A constant as a number, also where it was written as text."""
     if isinstance(argument, int | str) and not isinstance(argument, bool):
@@ -123,7 +150,7 @@ def _number(argument: object) -> object:
     return argument
 
 
-Step = Annotated[Extract | Script | Cell | Quote | Compute, Field(discriminator="kind")]
+Step = Annotated[Extract | Script | Cell | Quote | Compute | Search | Lookup, Field(discriminator="kind")]
 
 
 class Plan(BaseModel):

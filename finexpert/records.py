@@ -13,7 +13,7 @@ import datetime as dt
 import json
 import platform
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -23,13 +23,14 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import BaseModel, Field, ValidationError
 
-from finexpert import execution
+from finexpert import execution, page_reading
 from finexpert.answers import Answer, AnswerFormat, Failure, Status, Usage, show
 from finexpert.errors import RecordError
-from finexpert.plans import Plan, Script
-from finexpert.private_files import write_whole
+from finexpert.plans import Plan, Script, Search
+from finexpert.private_files import make_folder, write_whole
 from finexpert.sandbox import Sandbox
 from finexpert.sources.filing import Filing
+from finexpert.sources.library import Library
 from finexpert.sources.warehouse import Warehouse
 from finexpert.workspace import Turn, Value, Workspace
 
@@ -74,6 +75,10 @@ class Record(BaseModel):
     earlier: list[Any] = Field(
         default_factory=list, description="answers of earlier turns, where the plan may refer to them"
     )
+    searches: list[dict[str, Any]] = Field(
+        default_factory=list, description="what was searched in a library: phrases, pages read, how it ended"
+    )
+    scores: dict[str, float] = Field(default_factory=dict, description="marks of an answer over a library, 0 to 1")
     source: SourceRecord
     usage: Usage = Usage()
     software: dict[str, str]
@@ -85,7 +90,7 @@ class Record(BaseModel):
 
     def save(self, folder: Path) -> Path:
         """Write the record as `folder/ID.json`, readable by its owner only; whole or not at all."""
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         path = folder / f"{self.id}.json"
         write_whole(path, self.model_dump_json(indent=1))
         return path
@@ -134,6 +139,23 @@ def of_filing_answer(
     earlier = [None if turn.value is None else encode(turn.value.value) for turn in workspace.turns]
     about = SourceRecord(name=source.id, dialect="filing", fingerprint=source.fingerprint)
     return _record(answer, plan, about, as_of, knowledge, earlier=earlier)
+
+
+def of_library_answer(
+    answer: Answer,
+    plan: Plan,
+    workspace: Workspace,
+    source: Library,
+    as_of: dt.date,
+    knowledge: str,
+    searches: Sequence[Mapping[str, Any]],
+    scores: Mapping[str, float],
+) -> Record:
+    """The record of an answer just given over a library: its steps hold the pages that were found, and their plans."""
+    earlier = [None if turn.value is None else encode(turn.value.value) for turn in workspace.turns]
+    about = SourceRecord(name=source.name, dialect="library", fingerprint=source.fingerprint)
+    record = _record(answer, plan, about, as_of, knowledge, earlier=earlier)
+    return record.model_copy(update={"searches": [dict(search) for search in searches], "scores": dict(scores)})
 
 
 def _record(
@@ -225,6 +247,29 @@ def replay_filing(record: Record, filing: Filing) -> Replay:
         differences.append(f"the page is not the same: {record.source.name} then, {filing.id} now")
     turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
     outcome = execution.run(record.plan, Workspace(turns=turns), execution.Surroundings(filing=filing))
+    same = encode(outcome.value.value) == record.value
+    if not same:
+        differences.append(f"the answer was {record.value}")
+    return Replay(outcome.value.value, same, differences)
+
+
+def replay_library(record: Record, library: Library) -> Replay:
+    """Run the plan of a record over a library again, on the pages that were found then.
+
+    Raises LibraryError when a page is gone, StepError or `execution.StepFailed` when its plan no longer runs.
+    """
+    differences = []
+    if library.fingerprint != record.source.fingerprint:
+        differences.append("the library holds other filings than then")
+    turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
+
+    def find(step: Search, company: str) -> tuple[Value, Search]:
+        if step.page is None or step.plan is None:
+            raise RecordError(f"step {step.id} of the record {record.id} names no page")
+        return page_reading.read_page(library.page(step.page), step.plan)[0], step
+
+    surroundings = execution.Surroundings(find_page=find, companies=library.company_table())
+    outcome = execution.run(record.plan, Workspace(turns=turns), surroundings)
     same = encode(outcome.value.value) == record.value
     if not same:
         differences.append(f"the answer was {record.value}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from finexpert.workspace import Value
 
@@ -47,6 +48,30 @@ def same(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:
     if len(scales) > 1:
         flags.append(f"different scales: {' and '.join(SCALE_WORDS.get(s, f'{s:g}') for s in scales)}")
     return (units[0] if units and not (flags and len(units) > 1) else None), scales[0] if scales else 1.0, flags
+
+
+def on_one_scale(values: Sequence[Value]) -> list[Value]:
+    """Amounts of different pages, all on the smallest scale among them; shares and constants stay as they are.
+
+    >>> on_one_scale([Value(1.5, unit="USD", scale=1e6), Value(20.0, unit="USD", scale=1e3)])[0].value
+    1500.0
+    """
+    amounts = [value for value in values if _is_amount(value)]
+    scale = min((value.scale for value in amounts), default=1.0)
+    # A page that prints no scale says nothing about its amounts.
+    if scale == 1.0:
+        return list(values)
+    return [_scaled(value, scale) if _is_amount(value) else value for value in values]
+
+
+def _is_amount(value: Value) -> bool:
+    return not is_constant(value) and value.unit not in _SHARES and isinstance(value.value, int | float)
+
+
+def _scaled(value: Value, scale: float) -> Value:
+    if value.scale == scale or not isinstance(value.value, int | float):
+        return value
+    return replace(value, value=value.value * (value.scale / scale), scale=scale)
 
 
 def same_after_first(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:

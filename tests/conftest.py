@@ -115,6 +115,8 @@ _LAYERS = {
     "variants": "generalise",
     "chosen": "judge",
     "heading": "memorization",
+    "answers": "page",
+    "phrases": "filing_search",
 }
 GOOD = "SELECT date, region, amount FROM sales ORDER BY date"
 Said = str | Callable[[str], str]

@@ -1,0 +1,237 @@
+"""`finexpert library`: filings that questions are asked of, and what is found in them.
+
+finexpert library add filings/ more/aapl-20241228.htm
+finexpert library list
+finexpert library search "net sales by region" --company Apple --year 2025
+finexpert library show AAPL/2025Q1/10-Q
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finexpert.cli import common, stores
+from finexpert.cli.library_companies import companies
+
+if TYPE_CHECKING:
+    from finexpert.sources.library import Library
+    from finexpert.sources.library_adding import Added
+    from finexpert.sources.library_records import FilingInfo, PageHit
+
+library_app = typer.Typer(help="Keep filings, and search them.", no_args_is_help=True)
+library_app.command()(companies)
+
+Folder = Annotated[
+    Path | None, typer.Option("--library", help="Folder of the library; else one at home.", envvar="FINEXPERT_LIBRARY")
+]
+Names = Annotated[list[str] | None, typer.Option("--company", help="Name or symbol; may be given several times.")]
+Years = Annotated[list[int] | None, typer.Option("--year", help="Fiscal year; may be given several times.")]
+Quarters = Annotated[list[int] | None, typer.Option("--quarter", min=1, max=4, help="May be given several times.")]
+_SHOWN_WORDS = 160
+
+
+@library_app.command()
+def add(
+    paths: Annotated[list[Path], typer.Argument(help="Files (HTML, PDF, text, records of pages), or folders of them.")],
+    library: Folder = None,
+    company: Annotated[str, typer.Option(help="What the file does not say, or says wrongly.")] = "",
+    ticker: Annotated[str, typer.Option(help="The company's symbol.")] = "",
+    year: Annotated[int | None, typer.Option(min=1900, max=2999, help="Fiscal year.")] = None,
+    quarter: Annotated[int | None, typer.Option(min=1, max=4, help="Fiscal quarter.")] = None,
+    kind: Annotated[str, typer.Option(help="Such as 10-K, 10-Q or transcript.")] = "",
+    chunk_size: Annotated[int | None, typer.Option(help="Characters of a chunk, for a new library: 1000.")] = None,
+    overlap: Annotated[int | None, typer.Option(help="Characters that the next chunk repeats: 200.")] = None,
+    as_json: common.Json = False,
+) -> None:
+    """Add filings; exit code 1 if one could not be read. What is in the library already is left as it is."""
+    from finexpert.errors import LibraryError
+    from finexpert.sources.chunking import STANDARD, Chunking
+    from finexpert.sources.library import Library
+    from finexpert.sources.library_adding import add_file
+    from finexpert.sources.reading.cover import Given
+    from finexpert.sources.reading.files import found_files
+
+    files = found_files(paths)
+    if not files:
+        raise LibraryError(f"there is no file of a filing in {', '.join(map(str, paths))}")
+    given = Given(company, ticker.upper(), year, quarter, kind)
+    chunking = None
+    if chunk_size is not None or overlap is not None:
+        size = chunk_size or STANDARD.size
+        chunking = Chunking(size, STANDARD.overlap * size // STANDARD.size if overlap is None else overlap)
+    results: list[Added] = []
+    with Library.open(library, make=True, chunking=chunking) as opened:
+        with common.progress("files", len(files)) as done:
+            for path in files:
+                results += add_file(opened, path, given)
+                done(1)
+        _index(opened)
+    _show_added(results, as_json)
+
+
+def _index(library: Library) -> None:
+    """Bring the index up to date, also where an earlier run was interrupted."""
+    with common.progress("chunks indexed", library.chunks_to_index()) as done:
+        library.refresh(done)
+
+
+def _show_added(results: list[Added], as_json: bool) -> None:
+    failed = [result for result in results if result.outcome == "failed"]
+    if as_json:
+        stores.as_json([asdict(result) | {"path": str(result.path)} for result in results])
+    else:
+        for result in results:
+            if result.message:
+                stores.say(f"{result.outcome}: {result.filing or result.path}: {result.message}")
+        counts = Counter(result.outcome for result in results)
+        pages = sum(result.pages for result in results if result.outcome in ("added", "replaced"))
+        stores.say(f"{', '.join(f'{count} {outcome}' for outcome, count in counts.items())}; {pages:,} pages")
+    if failed:
+        raise typer.Exit(1)
+
+
+@library_app.command("list")
+def list_(library: Folder = None, as_json: common.Json = False) -> None:
+    """List the filings: company, period, form, pages."""
+    with _opened(library) as opened:
+        filings = opened.filings()
+    if as_json:
+        stores.as_json([_facts(filing) for filing in filings])
+    elif not filings:
+        stores.say("The library is empty. Next: finexpert library add PATH")
+    else:
+        rows = [
+            (f.id, f.company or f.ticker, _period(f), f.kind, str(f.pages), stores.day(f.added), f.path)
+            for f in filings
+        ]
+        stores.table(("id", "company", "period", "kind", "pages", "added", "file"), rows)
+
+
+@library_app.command()
+def show(
+    id: Annotated[str, typer.Argument(help="Id of a filing, or of a page.")],
+    library: Folder = None,
+    as_json: common.Json = False,
+) -> None:
+    """Show a filing with its pages, or a page with its text and table."""
+    from finexpert.errors import LibraryError
+
+    with _opened(library) as opened:
+        try:
+            filing = opened.filing(id)
+        except LibraryError:
+            if "page" not in id:
+                raise
+            page = opened.page(id)
+            if as_json:
+                stores.as_json(asdict(page))
+            else:
+                stores.say(f"{page.label}{f' ({page.section})' if page.section else ''}\n")
+                stores.say(page.as_filing().page_text())
+            return
+        pages = opened.pages_of(filing.id)
+    if as_json:
+        stores.as_json(_facts(filing) | {"parts": [page.id for page in pages]})
+        return
+    stores.say(f"{filing.id}: {filing.company or filing.ticker}, {_period(filing)} {filing.kind}; {filing.path}\n")
+    rows = [(p.id, p.section, f"{len(p.table)} rows" if p.table else "", _first_words(p.pre_text)) for p in pages]
+    stores.table(("page", "section", "table", "begins"), rows)
+
+
+@library_app.command()
+def remove(id: Annotated[str, typer.Argument(help="Id of a filing.")], library: Folder = None) -> None:
+    """Remove a filing and its pages; its file stays where it is."""
+    with _opened(library) as opened:
+        pages = opened.remove(id)
+        _index(opened)
+    stores.say(f"removed: {id}, {pages} page{'' if pages == 1 else 's'}")
+
+
+@library_app.command()
+def search(
+    words: Annotated[list[str], typer.Argument(help="What is looked for; each argument is a phrase.")],
+    library: Folder = None,
+    company: Names = None,
+    year: Years = None,
+    quarter: Quarters = None,
+    kind: Annotated[list[str] | None, typer.Option(help="table or text; both if not given.")] = None,
+    limit: stores.Limit = 8,
+    as_json: common.Json = False,
+) -> None:
+    """Show the pages that fit words best, and by what."""
+    from finexpert.sources.library_records import SearchRequest
+
+    if wrong := set(kind or ()) - {"table", "text"}:
+        raise typer.BadParameter(f"--kind is table or text, not {', '.join(sorted(wrong))}")
+    with _opened(library) as opened:
+        tickers = frozenset(symbol for name in company or () for symbol in _symbols(opened, name))
+        request = SearchRequest(
+            phrases=tuple(words),
+            tickers=tickers,
+            years=frozenset(year or ()),
+            quarters=frozenset(quarter or ()),
+            kinds=frozenset(kind or ()),  # type: ignore[arg-type]  # checked above
+            limit=limit,
+        )
+        hits = opened.search(request)
+    if as_json:
+        stores.as_json([_hit(hit) for hit in hits])
+    elif not hits:
+        stores.say("Nothing was found. `finexpert library list` shows what there is")
+    else:
+        rows = [(f"{hit.score:.2f}", hit.page.id, hit.page.label, hit.why, _best(hit)) for hit in hits]
+        stores.table(("score", "page", "", "why", "words"), rows)
+
+
+def _opened(library: Path | None) -> Library:
+    from finexpert.sources.library import Library
+
+    return Library.open(library)
+
+
+def _symbols(library: Library, name: str) -> set[str]:
+    """The symbols that a company goes by in the library; LibraryError where nobody knows it."""
+    from finexpert.errors import LibraryError
+
+    known = {filing.ticker for filing in library.filings()} - {""}
+    if name.upper() in known:
+        return {name.upper()}
+    found = {mention.ticker for mention in library.companies.resolve(name)}
+    if not found:
+        raise LibraryError(f"no company {name!r} is known: `finexpert library list` shows those of the library")
+    return found
+
+
+def _facts(filing: FilingInfo) -> dict[str, Any]:
+    return asdict(filing) | {"added": filing.added.isoformat()}
+
+
+def _hit(hit: PageHit) -> dict[str, Any]:
+    chunks = [{"kind": chunk.kind, "text": chunk.text} for chunk in hit.chunks]
+    return {
+        "page": hit.page.id,
+        "label": hit.page.label,
+        "score": round(hit.score, 4),
+        "why": hit.why,
+        "chunks": chunks,
+    }
+
+
+def _period(filing: FilingInfo) -> str:
+    if filing.fiscal_year is None:
+        return ""
+    return f"Q{filing.quarter} {filing.fiscal_year}" if filing.quarter else f"FY {filing.fiscal_year}"
+
+
+def _first_words(texts: tuple[str, ...]) -> str:
+    text = " ".join(texts)
+    return text if len(text) <= _SHOWN_WORDS else f"{text[:_SHOWN_WORDS]}..."
+
+
+def _best(hit: PageHit) -> str:
+    return _first_words((hit.chunks[0].text.replace("\n", " / "),)) if hit.chunks else ""

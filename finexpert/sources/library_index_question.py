@@ -1,0 +1,72 @@
+"""A question as a search: the companies it names as a filter, the years of filings it asks for, time made absolute.
+
+    >>> from finexpert.sources.companies import Company
+    >>> companies = Companies([Company("AAPL", "Apple Inc."), Company("GS", "Goldman Sachs")])
+    >>> request = request_for("What was AAPL's net income in fiscal 2014, against 2012?", companies, dt.date(2025, 3, 1))
+    >>> sorted(request.tickers), sorted(request.years)
+    (['AAPL'], [2014])
+
+Which year's filing is asked for is only taken from words that say so (fiscal 2014, FY14, last year, the 2014 report). A
+year that is only named ("due in 2018", "since 2012") stays a word: pages that print it are found, whatever filing they are
+of. One question, one search; taking a question apart is the planner's.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from finexpert.periods import PeriodMention, resolve_periods
+from finexpert.sources.companies import Companies
+from finexpert.sources.library_records import SearchRequest
+
+SURE = 0.9
+_REPORT = r"(?:annual|quarterly)?\s*(?:report|filing|10-?[kq])s?"
+_AFTER = re.compile(rf"^['\u2019]?s?\s*{_REPORT}\b", re.IGNORECASE)
+_BEFORE = re.compile(
+    rf"\b{_REPORT}(?:\s+(?:of|by|from)\s+[^\d?:;]{{1,60}}?)?\s*(?:(?:of|for|from|in)\s+)?(?:the\s+year\s+)?$",
+    re.IGNORECASE,
+)
+
+
+def request_for(question: str, companies: Companies, as_of: dt.date, limit: int = 10) -> SearchRequest:
+    """The search for one question, on the day that counts as today.
+
+    What became a filter is cut out of the words: on the pages that pass it, it tells nothing.
+    """
+    named = [mention for mention in companies.resolve(question) if mention.score >= SURE]
+    periods = resolve_periods(question, as_of)
+    asked = [mention for mention in periods.mentions if _names_filing(mention, question)]
+    extent = partial(_extent, question)
+    return SearchRequest(
+        (_without(question, [*map(extent, asked), *((m.start, m.end) for m in named)]) or question,),
+        tickers=frozenset(mention.ticker for mention in named),
+        years=frozenset(year for mention in asked for year in mention.years),
+        quarters=frozenset(quarter for mention in asked for quarter in mention.quarters),
+        limit=limit,
+    )
+
+
+def _names_filing(mention: PeriodMention, question: str) -> bool:
+    """Whether words about time say which filing is meant."""
+    if mention.fiscal or mention.relative:
+        return True
+    return bool(_AFTER.match(question[mention.end :]) or _BEFORE.search(question[: mention.start]))
+
+
+def _extent(question: str, mention: PeriodMention) -> tuple[int, int]:
+    """The words about time with those that speak of the report next to them."""
+    before, after = _BEFORE.search(question[: mention.start]), _AFTER.match(question[mention.end :])
+    return before.start() if before else mention.start, mention.end + (after.end() if after else 0)
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """A text without some stretches of it, which may overlap.
+
+    >>> _without("In FY14, what were sales?", [(3, 7), (5, 7)])
+    'In , what were sales?'
+    """
+    cut = {place for start, end in spans for place in range(start, end)}
+    return "".join(letter for place, letter in enumerate(text) if place not in cut).strip()

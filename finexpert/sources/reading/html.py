@@ -1,0 +1,208 @@
+"""A filing in HTML, as the SEC publishes it: its pages, and what its inline XBRL says of it.
+
+    read_html(b"<p>Net sales rose.</p><table>...</table><hr style='page-break-after:always'>...")
+
+Tags of inline XBRL are unwrapped, hidden elements left out (they hold facts for machines, or words that no reader of
+the page sees). Pages end where a style breaks them, else at rules (`<hr>`), else after about the same length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree, html
+
+from finexpert.errors import LibraryError
+from finexpert.sources.reading.blocks import Block, Paragraph, PrintedPage, running_pages
+from finexpert.sources.reading.decoding import decoded
+from finexpert.sources.reading.html_tables import table_block
+
+_BLOCK_TAGS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "html",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
+)
+_SKIPPED_TAGS = frozenset(
+    [
+        "script",
+        "style",
+        "head",
+        "noscript",
+        "template",
+        "ix:header",
+        "iframe",
+        "object",
+        "svg",
+        "math",
+        "textarea",
+        "select",
+    ]
+)
+_HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:\.0*)?(?:p[tx]|em|%)?\s*(?:;|$)", re.IGNORECASE
+)
+_BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s*:\s*(?:always|page|left|right)", re.IGNORECASE)
+_BREAK_AFTER = re.compile(r"(?:page-)?break-after\s*:\s*(?:always|page|left|right)", re.IGNORECASE)
+_SPACE = re.compile(r"[\s\u00a0\u200b\ufeff]+")
+_FEWEST_RULES = 3
+
+
+@dataclass
+class HtmlFiling:
+    """The pages of a file, and its facts about itself, such as {"EntityRegistrantName": "Apple Inc."}."""
+
+    pages: list[PrintedPage]
+    facts: dict[str, str] = field(default_factory=dict)
+    title: str = ""
+
+
+class _PageBreak:
+    pass
+
+
+def read_html(content: bytes, place: str) -> HtmlFiling:
+    """Read a file; LibraryError names it where there is nothing in it to read."""
+    # Without `huge_tree` what is nested deeper than 256 tags is dropped.
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    try:
+        root = html.document_fromstring(decoded(content).encode("utf-8"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        raise LibraryError(f"cannot read {place} as HTML: {error}") from error
+    styles = [element.get("style", "") for element in root.iter() if isinstance(element.tag, str)]
+    styled = any(_BREAK_BEFORE.search(style) or _BREAK_AFTER.search(style) for style in styles)
+    rules = not styled and sum(1 for _ in root.iter("hr")) >= _FEWEST_RULES
+    found = list(_walk(root, rules))
+    pages = list(_pages(found) if styled or rules else running_pages(b for b in found if not isinstance(b, _PageBreak)))
+    if not pages:
+        raise LibraryError(f"there is no text in {place}: is it a page that scripts fill? Save it as it is shown")
+    return HtmlFiling(pages, _facts(root), _clean(root.findtext(".//title") or ""))
+
+
+def _pages(found: list[Block | _PageBreak]) -> Iterator[PrintedPage]:
+    page = PrintedPage(1)
+    for block in [*found, _PageBreak()]:
+        if not isinstance(block, _PageBreak):
+            page.blocks.append(block)
+        elif page.blocks:
+            yield page
+            page = PrintedPage(page.number + 1)
+
+
+def _walk(root: etree._Element, rules: bool) -> Iterator[Block | _PageBreak]:
+    """Paragraphs, tables and page breaks in the order of the file; without recursion, for files nest deeply."""
+    words: list[str] = []
+    stack: list[tuple[etree._Element, bool]] = [(root, False)]
+    while stack:
+        element, closing = stack.pop()
+        tag = element.tag if isinstance(element.tag, str) else ""
+        block = tag in _BLOCK_TAGS
+        if closing:
+            if block:
+                yield from _flushed(words)
+            if _BREAK_AFTER.search(element.get("style", "")) or (tag == "hr" and rules):
+                yield _PageBreak()
+            words.append(_SPACE.sub(" ", element.tail or ""))
+            continue
+        if _skipped(element, tag):
+            words.append(_SPACE.sub(" ", element.tail or ""))
+            continue
+        if block:
+            yield from _flushed(words)
+        if _BREAK_BEFORE.search(element.get("style", "")):
+            yield from _flushed(words)
+            yield _PageBreak()
+        stack.append((element, True))
+        if tag == "br":
+            words.append("\n")
+        elif tag == "table" and element.find(".//table") is None:
+            yield from table_block(element, _text)
+        else:
+            words.append(_SPACE.sub(" ", element.text or ""))
+            stack.extend((child, False) for child in reversed(element))
+
+
+def _flushed(words: list[str]) -> Iterator[Paragraph]:
+    """The paragraphs of the words so far; two line breaks part them."""
+    for part in re.split(r"\n\s*\n", "".join(words)):
+        if text := _clean(part):
+            yield Paragraph(text)
+    words.clear()
+
+
+def _text(element: etree._Element) -> str:
+    """The words that a cell shows."""
+    parts: list[str] = []
+    stack: list[tuple[etree._Element, bool]] = [(element, False)]
+    while stack:
+        each, closing = stack.pop()
+        tag = each.tag if isinstance(each.tag, str) else ""
+        if closing:
+            parts.append((" " if tag in _BLOCK_TAGS else "") + ((each.tail or "") if each is not element else ""))
+        elif _skipped(each, tag):
+            parts.append(each.tail or "")
+        else:
+            parts.append((" " if tag in _BLOCK_TAGS or tag == "br" else "") + (each.text or ""))
+            stack.append((each, True))
+            stack.extend((child, False) for child in reversed(each))
+    return _clean("".join(parts))
+
+
+def _skipped(element: etree._Element, tag: str) -> bool:
+    return (
+        not tag
+        or tag in _SKIPPED_TAGS
+        or element.get("hidden") is not None
+        or bool(_HIDDEN.search(element.get("style", "")))
+    )
+
+
+def _facts(root: etree._Element) -> dict[str, str]:
+    """What inline XBRL says of the document itself; of several registrants, the first."""
+    facts: dict[str, str] = {}
+    for element in root.iter("ix:nonnumeric"):
+        name = element.get("name", "")
+        if name.startswith("dei:") and (text := _clean("".join(element.itertext()))):
+            facts.setdefault(name.removeprefix("dei:"), text)
+    return facts
+
+
+def _clean(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()

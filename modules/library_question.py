@@ -1,0 +1,208 @@
+"""A question asked of a library of filings: time and companies by rules, then parts, pages, values, and how sure they are.
+
+A question about one company and one period goes to its page as it is; others are split first. What no page answers is
+said to be not found, with what was searched; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from finexpert import execution, injections, library_scores, records
+from finexpert.answers import Answer, AnswerFormat, Kind
+from finexpert.errors import FinexpertError, PlanError, SearchError
+from finexpert.modules.answering import Answering
+from finexpert.modules.filing_question import conversation, unit_words
+from finexpert.modules.page_search import Effort, PageSearch
+from finexpert.modules.understanding import Understood, named_only
+from finexpert.periods import Periods, resolve_periods
+from finexpert.plans import Compute, Plan, Search
+from finexpert.signatures import rules
+from finexpert.sources.companies import CompanyMention
+from finexpert.sources.library import Library
+from finexpert.sources.library_records import LibraryPage
+from finexpert.stores.taught import Taught
+from finexpert.workspace import Value
+
+Difficulty = Literal["direct", "standard", "detailed"]
+
+EFFORTS: Mapping[Difficulty, Effort] = {
+    "direct": Effort(pages=5, iterations=0),
+    "standard": Effort(pages=4, iterations=1),
+    "detailed": Effort(pages=5, iterations=2),
+}
+
+# Below it an answer is flagged as weak; the parts were searched as often as the effort allows by then.
+SATISFIED: Mapping[Difficulty, float] = {"direct": 0.7, "standard": 0.75, "detailed": 0.8}
+
+MOST_COMPANIES_SHOWN = 40
+A_COMPUTE_STEP = 2
+A_MARK_LOST = 40
+
+
+@dataclass(kw_only=True)
+class LibraryQuestion(Answering):
+    """One question over many filings."""
+
+    source: Library
+    difficulty: Difficulty = field(init=False, default="standard")
+    search: PageSearch = field(init=False)
+
+    def look_up(self, taught: Taught) -> Understood:
+        return named_only(self.question, taught)
+
+    def source_injections(self) -> Sequence[injections.Finding]:
+        return [finding for page in self._pages().values() for finding in injections.in_page(page.as_filing())]
+
+    def outcome(self) -> execution.Outcome:
+        """Straight to a page where the question is about one; else, and where that finds nothing, in parts."""
+        periods = resolve_periods(self.understood.question, self.as_of)
+        mentions = self.source.companies.resolve(periods.rewritten)
+        self.difficulty = difficulty(periods, mentions)
+        if self.difficulty == "direct":
+            year = max(periods.years, default=None)
+            step = Search(id=1, question=periods.rewritten, company=mentions[0].ticker, year=year)
+            self.last_plan = Plan(steps=[step], interpretation=periods.rewritten)
+            try:
+                return self._run(self.last_plan)
+            except execution.StepFailed as failed:
+                if not isinstance(failed.error, SearchError):
+                    raise
+                self.difficulty = "standard"
+
+        def write(feedback: str) -> Plan:
+            with self.timed("planning"):
+                planned = self.expert.library_planning(
+                    question=periods.rewritten,
+                    companies=self._companies(mentions),
+                    company_table=self._company_table(),
+                    today=self.as_of.isoformat(),
+                    knowledge=self.knowledge,
+                    conversation=conversation(self.workspace),
+                    feedback=feedback or rules.NONE,
+                )
+            plan: Plan = planned.plan
+            self.last_plan = plan
+            return plan
+
+        def attempt(plan: Plan) -> execution.Outcome:
+            try:
+                return self._run(plan)
+            except execution.StepFailed as failed:
+                # What was not found is not mended by another plan.
+                if isinstance(failed.error, SearchError):
+                    raise
+                raise PlanError(str(failed.error)) from failed
+
+        return execution.with_retries(
+            execution.PLANNING, None, write, attempt, min(self.options.retries, 1), show=Plan.model_dump_json
+        )[0]
+
+    def _run(self, plan: Plan) -> execution.Outcome:
+        self.search = PageSearch(self.expert, self.source, self.as_of, self.knowledge, EFFORTS[self.difficulty])
+        surroundings = execution.Surroundings(find_page=self.search, companies=self.source.company_table())
+        with self.timed("execution"):
+            return execution.run(plan, self.workspace, surroundings)
+
+    def _companies(self, mentions: Sequence[CompanyMention]) -> str:
+        """The companies that the question names with the years at hand; all of them where it names none."""
+        years: dict[str, set[int]] = {}
+        names: dict[str, str] = {}
+        for filing in self.source.filings():
+            names[filing.ticker] = filing.company or filing.ticker
+            years.setdefault(filing.ticker, set()).update([filing.fiscal_year] if filing.fiscal_year else [])
+        named = {mention.ticker for mention in mentions} & set(names)
+        for turn in self.workspace.turns if not named else []:
+            named |= {mention.ticker for mention in self.source.companies.resolve(turn.question)} & set(names)
+        if not named and len(names) > MOST_COMPANIES_SHOWN:
+            return f"(the question names none of the {len(names)} companies)"
+        shown = sorted(named or set(names))
+        return "\n".join(f"{names[ticker]} ({ticker}): {_spans(years[ticker])}" for ticker in shown) or rules.NONE
+
+    def _company_table(self) -> str:
+        has_attributes = any(company.sector or company.founded for company in self.source.companies)
+        table = self.source.company_table() if has_attributes else None
+        return table.schema_card() if table is not None else rules.NONE
+
+    def answered(self, outcome: execution.Outcome) -> Answer:
+        value, plan = outcome.value, outcome.plan
+        marks = library_scores.scores(plan, outcome.registers, self._pages(plan), value)
+        flags = list(value.flags)
+        if marks.overall < SATISFIED[self.difficulty]:
+            flags.append("the answer is weak: " + ", ".join(f"{k} {v:.2f}" for k, v in marks._asdict().items()))
+        kind: Kind = "text" if isinstance(value.value, str) else "number"
+        answer = Answer(
+            question=self.question,
+            status="answered",
+            value=value.value,
+            format=self.answer_format or AnswerFormat(kind=kind, unit=unit_words(value), decimals=_decimals(value)),
+            period=value.period,
+            explanation=plan.interpretation,
+            citations=list(value.citations),
+            flags=list(dict.fromkeys(flags)),
+            confidence=self._confidence(plan, marks),
+        )
+        answer.record = records.of_library_answer(
+            answer, plan, self.workspace, self.source, self.as_of, self.knowledge, self._searches(), marks._asdict()
+        )
+        return answer
+
+    def _confidence(self, plan: Plan, marks: library_scores.Scores) -> int:
+        """That of the least sure page, less what combining and lost marks take."""
+        sure = min((done.confidence for done in self.search.searched if done.page), default=60)
+        sure -= A_COMPUTE_STEP * sum(isinstance(step, Compute) for step in plan.steps)
+        return max(0, min(100, round(sure - A_MARK_LOST * (1 - marks.overall))))
+
+    def failed(self, layer: str, error: FinexpertError) -> Answer:
+        answer = super().failed(layer, error)
+        if isinstance(error, SearchError):
+            answer.status = "not_found"
+        return answer
+
+    def _searches(self) -> list[dict[str, object]]:
+        return [
+            {name: getattr(done, name) for name in ("question", "company", "year", "rounds", "read", "page", "stop")}
+            for done in self.search.searched
+        ]
+
+    def _pages(self, plan: Plan | None = None) -> dict[int, LibraryPage]:
+        """The pages that the answer rests on, by step; all that were found where no plan is given."""
+        if plan is not None:
+            steps = [step for step in plan.steps if isinstance(step, Search) and step.page]
+            return {step.id: self.source.page(step.page or "") for step in steps}
+        found = self.search.searched if hasattr(self, "search") else []
+        return {number: self.source.page(done.page) for number, done in enumerate(found) if done.page}
+
+
+def difficulty(periods: Periods, mentions: Sequence[CompanyMention]) -> Difficulty:
+    """How much a question needs: one company and one time are direct, many of either detailed.
+
+    A time may be two neighbouring years, which one page prints.
+    """
+    companies = {(mention.start, mention.end): mention.company for mention in mentions}
+    named, years = len(set(companies.values())), len(periods.years)
+    if named == 1 and len(periods.mentions) <= 1 and years <= 2:
+        return "direct"
+    return "detailed" if named > 2 or years > 3 else "standard"
+
+
+def _spans(years: set[int]) -> str:
+    """
+    >>> _spans({2008, 2009, 2010, 2012})
+    'FY 2008-2010, 2012'
+    """
+    runs: list[list[int]] = []
+    for year in sorted(years):
+        if runs and year == runs[-1][-1] + 1:
+            runs[-1].append(year)
+        else:
+            runs.append([year])
+    spans = ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    return f"FY {spans}" if spans else "years unknown"
+
+
+def _decimals(value: Value) -> int:
+    small = isinstance(value.value, float) and abs(value.value) < 1
+    return 5 if value.unit in ("fraction", "ratio") or small else 2
