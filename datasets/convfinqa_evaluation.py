@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import dspy
 from pydantic import BaseModel, Field
 
 from finexpert.answers import Answer, Citation, Failure, Usage
@@ -23,10 +24,12 @@ from finexpert.datasets.demonstrations import Demonstrations
 from finexpert.datasets.evaluation import Journal, side_by_side
 from finexpert.errors import PlanError, UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
+from finexpert.modes import MODES
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.modules.reading import Reading
 from finexpert.plans import Plan
+from finexpert.reviews import Review
 from finexpert.settings import Settings
 from finexpert.sources.filing import Filing
 from finexpert.workspace import Turn, Value, Workspace
@@ -54,6 +57,7 @@ class TurnRecord(BaseModel):
     program: list[str] | None = None
     confidence: int | None = None
     flags: list[str] = Field(default_factory=list)
+    review: Review | None = Field(default=None, description="what critics did, in a mode that has them")
     citations: list[Citation] = Field(default_factory=list)
     plan: Plan | None = None
     failure: Failure | None = None
@@ -95,7 +99,8 @@ class Bench:
 
     def _turn(self, conversation: Conversation, number: int, mode: str, workspace: Workspace) -> TurnRecord:
         asked = conversation.turns[number]
-        answer = self._answer(asked.question, conversation, mode, workspace)
+        made = self._answer(asked.question, conversation, mode, workspace)
+        answer: Answer = made.answer
         turn = workspace.turns[-1]
         program = None
         if turn.plan is not None:
@@ -110,13 +115,14 @@ class Bench:
             program=program,
             confidence=answer.confidence,
             flags=answer.flags,
+            review=made.get("review"),
             citations=answer.citations,
             plan=turn.plan,
             failure=answer.failure,
             usage=answer.usage,
         )
 
-    def _answer(self, question: str, conversation: Conversation, mode: str, workspace: Workspace) -> Answer:
+    def _answer(self, question: str, conversation: Conversation, mode: str, workspace: Workspace) -> dspy.Prediction:
         common = {
             "question": question,
             "source": conversation.filing,
@@ -125,15 +131,16 @@ class Bench:
         }
         try:
             if mode == BASELINE:
-                return Reading()(**common).answer  # type: ignore[no-any-return]
-            options = Options(retries=self.settings.retries)
+                return Reading()(**common)
+            options = Options.of(self.settings)
+            options = options.within(MODES[mode]) if mode in MODES else options
             earlier = [turn.question for turn in workspace.turns]
             shown = self.demonstrations.nearest(question, earlier, conversation.page) if self.demonstrations else ()
-            return self.expert(options=options, demonstrations=shown, **common).answer  # type: ignore[no-any-return]
+            return self.expert(options=options, demonstrations=shown, **common)
         except UnknownPrompt as error:
             workspace.add_turn(Turn(question))
             failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
-            return Answer(question=question, status="failed", failure=failure)
+            return dspy.Prediction(answer=Answer(question=question, status="failed", failure=failure))
 
 
 def _as_gold(turn: Turn, asked: GoldTurn, filing: Filing) -> Turn:

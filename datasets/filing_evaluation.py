@@ -126,7 +126,7 @@ class Bench:
         pages = [self.library.page(id) for id in ranked]
         text = [f"[{page.label}]\n{page.as_filing().page_text()}" for page in pages]
         source = Filing("first pages", text, [], [])
-        read = Reading()(
+        read = Reading(names=True)(
             question=f"{question} (today is {today})", source=source, workspace=Workspace(), knowledge=self.knowledge
         )
         return read.answer  # type: ignore[no-any-return]

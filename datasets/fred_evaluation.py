@@ -21,6 +21,7 @@ from finexpert.datasets.evaluation import Journal, Result, side_by_side
 from finexpert.datasets.fred_questions import RECESSION_DEFINITION, Question, gold
 from finexpert.errors import UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
+from finexpert.modes import MODES
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.modules.single_call import SingleCall
@@ -61,6 +62,7 @@ class Bench:
             extra = {} if rung == "sql" else {"sandbox": self.sandbox}
             return self.asked(module, question, models, knowledge=RECESSION_DEFINITION, **extra)
         options = Options.of(self.settings, retries=0 if rung == "sql+script" else self.settings.retries)
+        options = options.within(MODES[rung]) if rung in MODES else options
         if rung == MEMORY:
             return self.ask(
                 question, models, taught=self.taught, options=replace(options, clarify=self.settings.clarify)
@@ -179,6 +181,7 @@ def fingerprint(bench: Bench, questions: Sequence[Question], rungs: Sequence[str
         bench.settings.retries,
         bench.settings.privacy,
         bench.settings.clarify,
+        bench.settings.mode,
         bench.taught.fingerprint() if bench.taught else None,
         bench.given(),
         [question.model_dump(mode="json") for question in questions],

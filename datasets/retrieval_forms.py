@@ -67,5 +67,6 @@ def _name(ticker: str, companies: Companies, chance: random.Random) -> str:
     company = companies.find(ticker)
     names = [companies.name_of(ticker), *(company.aliases if company else ())]
     usual = [shorter for name in names if len(shorter := _LEGAL.sub("", name).strip()) > 2]
-    # A symbol of one letter is none to a reader of a sentence.
-    return chance.choice([*dict.fromkeys(usual), *([ticker] if len(ticker) > 1 or not usual else [])])
+    # A short symbol may be any abbreviation (IP, MS): whoever uses it says what it is.
+    symbol = ticker if len(ticker) > 2 else f"ticker {ticker}"
+    return chance.choice([*dict.fromkeys(usual), symbol])

@@ -28,6 +28,7 @@ from finexpert.sandbox import Limits, Sandbox
 from finexpert.session import Session
 from finexpert.settings import Settings
 from finexpert.sources.filing import Filing
+from finexpert.sources.library import Library
 from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.taught import Taught
 
@@ -112,7 +113,7 @@ def _answered(session: Session, number: int, said: str, line: Line, answer: Answ
     played = Played(number=number, said=said, status="answered", text=answer.text, notes=answer.flags)
     if answer.status != "answered":
         return played.model_copy(update={"status": "failed"})
-    if not line.expects or line.answer_format is None or isinstance(session.source, Filing):
+    if not line.expects or line.answer_format is None or isinstance(session.source, Filing | Library):
         return played
     expected = resolve_expect(line, session.source, as_of)
     if matches(answer.value, expected, line.answer_format):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from finexpert.session import Session
     from finexpert.settings import Settings
     from finexpert.sources.filing import Filing
+    from finexpert.sources.library import Library
     from finexpert.sources.sql_warehouse import SQLWarehouse
     from finexpert.sources.warehouse import DuckDBWarehouse, Warehouse
     from finexpert.stores.glossary import Glossary
@@ -34,6 +35,7 @@ _HOME = {
     "Filing": "finexpert.sources.filing",
     "FinancialExpert": "finexpert.modules.financial_expert",
     "Glossary": "finexpert.stores.glossary",
+    "Library": "finexpert.sources.library",
     "Memory": "finexpert.stores.memory",
     "SQLWarehouse": "finexpert.sources.sql_warehouse",
     "Session": "finexpert.session",
@@ -49,6 +51,7 @@ __all__ = [
     "Filing",
     "FinancialExpert",
     "Glossary",
+    "Library",
     "Memory",
     "SQLWarehouse",
     "Session",

@@ -233,6 +233,8 @@ class Usage(BaseModel):
     seconds: float = 0.0
     model_seconds: float = 0.0
     by_layer: dict[str, int] = Field(default_factory=dict, description="calls a layer")
+    failed: int = Field(default=0, description="calls that gave no completion; not among `calls`")
+    fell_back: int = Field(default=0, description="failed calls for which the fallback model was asked")
     stages: dict[str, float] = Field(default_factory=dict, description="seconds a stage, model included")
 
 

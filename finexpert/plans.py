@@ -158,7 +158,7 @@ class Plan(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    steps: list[Step] = Field(min_length=0, max_length=60)
+    steps: list[Step] = Field(min_length=0, max_length=200)
     answer: str | None = Field(default=None, description="'step N' or 'turn N'; the last step if not said")
     interpretation: str = Field(default="", description="how the question was understood")
     entity: str | None = Field(default=None, description="what the answer is about, for later turns to point to")

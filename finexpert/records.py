@@ -80,6 +80,7 @@ class Record(BaseModel):
     )
     scores: dict[str, float] = Field(default_factory=dict, description="marks of an answer over a library, 0 to 1")
     source: SourceRecord
+    review: dict[str, Any] | None = Field(default=None, description="what the critics found, where they were asked")
     usage: Usage = Usage()
     software: dict[str, str]
 

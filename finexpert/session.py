@@ -21,15 +21,18 @@ from pydantic import ValidationError
 
 from finexpert import saved_session
 from finexpert.answers import Answer, AnswerFormat, Clarification
+from finexpert.earlier_answers import Asked, EarlierAnswers
 from finexpert.errors import ConfigurationError, StoreError
 from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.modules.teaching import Decision, Remembered, Teaching
+from finexpert.routing import route
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.settings import Settings, with_options
 from finexpert.sources.filing import Filing
+from finexpert.sources.library import Library
 from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.glossary import Keyword
 from finexpert.stores.process import Process
@@ -50,7 +53,7 @@ class Session:
 
     def __init__(
         self,
-        source: Warehouse | Filing,
+        source: Warehouse | Filing | Library,
         *,
         expert: FinancialExpert | None = None,
         settings: Settings | None = None,
@@ -66,8 +69,8 @@ class Session:
         self.settings = with_options(settings or Settings(), getattr(self.expert, "options", {}))
         self.models = models or LanguageModels.from_settings(self.settings)
         self._owns_sandbox = sandbox is None
-        # A page needs no scripts, so it can be asked about where scripts cannot be confined.
-        if sandbox is None and not isinstance(source, Filing):
+        # Pages need no scripts, so they can be asked about where scripts cannot be confined.
+        if sandbox is None and not isinstance(source, Filing | Library):
             sandbox = Sandbox(Limits(wall_seconds=self.settings.script_seconds), workers=self.settings.workers)
         self.sandbox = sandbox
         self.workspace = workspace or Workspace()
@@ -76,8 +79,10 @@ class Session:
         self.taught = taught or (Taught.from_settings(self.settings) if self.settings.memory else None)
         self.declined: list[str] = []
         self.name = ""
+        self._saved: saved_session.Stamp = None
         self._as_of = self.settings.as_of or dt.date.today()
         self._before: list[dict[str, NamedFrame]] = []
+        self._earlier = EarlierAnswers(self)
 
     def ask(
         self,
@@ -87,34 +92,65 @@ class Session:
         knowledge: str = "",
         clarify: bool = False,
         as_of: dt.date | None = None,
+        cached: bool | None = None,
     ) -> Answer:
         """Answer one question of the conversation; `answer_format` is decided from the question if not given.
 
         With `clarify`, a question with an unknown term, or one that cannot be read safely, gives an answer with status
         "needs_clarification": say what is meant with `explain` and ask again, or ask without `clarify` to have an
         answer that rests on an assumption and says so.
+
+        "What was that again?" gives the last answer. With the setting `cache_answers`, what was answered before is found
+        and said to be so; `cached=False` has everything computed again.
         """
         if not question.strip():
             raise ValueError("the question is empty")
         self._as_of = as_of or self.settings.as_of or dt.date.today()
-        frames = dict(self.workspace.frames)
-        turns = len(self.workspace.turns)
+        if cached is not False and self.workspace.turns and (wanted := route(question)):
+            said = self._asked_again() if wanted == "again" else self._earlier.last()
+            if said is not None:
+                return said
+        told = "\n".join(filter(None, [self.knowledge, knowledge]))
+        asked = Asked(question, self._as_of, answer_format, told, self._options(clarify))
+        frames, earlier = dict(self.workspace.frames), [turn.question for turn in self.workspace.turns]
+        key = self._earlier.key(asked, earlier)
+        answer = None if cached is False else self._earlier.find(key, asked)
+        if answer is None:
+            answer = self._computed(asked)
+            self._earlier.keep(key, asked, earlier, answer)
+        self._earlier.given(answer)
+        if len(self.workspace.turns) > len(earlier):
+            self._before.append(frames)
+        return answer
+
+    def _computed(self, asked: Asked) -> Answer:
         with using(self.models), self._budget():
             answer: Answer = self.expert(
-                question=question,
+                question=asked.question,
                 source=self.source,
                 sandbox=self.sandbox,
                 workspace=self.workspace,
-                answer_format=answer_format,
-                as_of=self._as_of,
-                knowledge="\n".join(filter(None, [self.knowledge, knowledge])),
+                answer_format=asked.answer_format,
+                as_of=asked.as_of,
+                knowledge=asked.knowledge,
                 taught=self.taught,
                 declined=self.declined,
-                options=self._options(clarify),
+                options=asked.options,
             ).answer
-        if len(self.workspace.turns) > turns:
-            self._before.append(frames)
         return answer
+
+    def _asked_again(self) -> Answer:
+        """The last question asked anew, in the place of its turn, which comes back if that fails."""
+        turn, frames = self.workspace.turns[-1], self.workspace.frames
+        self.undo()
+        before = dict(self.workspace.frames)
+        try:
+            return self.ask(turn.question, answer_format=turn.answer_format, as_of=self._as_of, cached=False)
+        except BaseException:
+            self.workspace.turns.append(turn)
+            self.workspace.frames = frames
+            self._before.append(before)
+            raise
 
     def explain(self, unclear: Clarification, meaning: str) -> Keyword | Process | None:
         """The reply to a question back: kept as a keyword and used from then on.
@@ -180,19 +216,26 @@ class Session:
         return True
 
     def save(self, name: str) -> Path:
-        """Keep the conversation under a name in `home`/sessions: its turns and SELECTs, no rows."""
+        """Keep the conversation under a name in `home`/sessions: its turns and SELECTs, no rows.
+
+        Raises DataError where it goes on in another process too, which saved it under this name meanwhile.
+        """
         folder, as_of = self.settings.home / "sessions", self.settings.as_of
-        path = saved_session.save(folder, name, self.workspace, self.source_name, as_of, self.declined)
-        self.name = name
+        known = self._saved if name == self.name else saved_session.UNKNOWN
+        path = saved_session.save(folder, name, self.workspace, self.source_name, as_of, self.declined, known)
+        self.name, self._saved = name, saved_session.stamp(path)
         return path
 
     def resume(self, name: str) -> list[str] | None:
         """Take up a saved conversation; gives what is not as it was, or None if there is none of this name."""
-        saved = saved_session.load(self.settings.home / "sessions", name)
+        folder = self.settings.home / "sessions"
+        # Before it is read: what is written in between is noticed when this one is saved.
+        self._saved = saved_session.stamp(saved_session.file_of(folder, name))
+        saved = saved_session.load(folder, name)
         self.name = name
         if saved is None:
             return None
-        warehouse = None if isinstance(self.source, Filing) else self.source
+        warehouse = None if isinstance(self.source, Filing | Library) else self.source
         self.workspace, notes = saved_session.restore(saved, warehouse, self.settings.as_of)
         self.declined, self._before = saved.declined, []
         if saved.source != self.source_name:
@@ -216,7 +259,7 @@ class Session:
         return self.taught
 
     def _teaching(self) -> Teaching:
-        if isinstance(self.source, Filing) or self.sandbox is None:
+        if isinstance(self.source, Filing | Library) or self.sandbox is None:
             raise ConfigurationError("processes are taught over a warehouse; a filing page has no SQL to remember")
         return Teaching(
             expert=self.expert,
@@ -235,13 +278,14 @@ class Session:
 
     def _budget(self) -> Budget:
         s = self.settings
-        return Budget(calls=s.budget_calls, usd=s.budget_usd, seconds=s.budget_seconds)
+        return Budget(calls=s.budget_calls, usd=s.budget_usd, seconds=s.budget_seconds, tokens=s.budget_tokens)
 
     def close(self) -> None:
         if self.sandbox is not None and self._owns_sandbox:
             self.sandbox.close()
         if self.taught is not None and self._owns_taught:
             self.taught.close()
+        self._earlier.close()
 
     def __enter__(self) -> Self:
         return self

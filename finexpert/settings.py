@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from finexpert import modes
 
 Privacy = Literal["schema", "samples"]
 
@@ -35,9 +37,16 @@ class Settings(BaseSettings):
     )
     api_base: str | None = Field(default=None, description="address of an OpenAI-compatible server")
     api_key: SecretStr | None = None
+    fallback_lm: str | None = Field(
+        default=None, description="model that is asked where the other cannot be reached, or is left alone for a while"
+    )
+    fallback_api_base: str | None = Field(default=None, description="its address, if it is a server of one's own")
+    fallback_api_key: SecretStr | None = Field(
+        default=None, description="its key; the provider's own variable if unset"
+    )
     temperature: float | None = 0.0
     max_tokens: int | None = None
-    timeout: float = Field(default=600.0, description="seconds a model may take for one call")
+    timeout: float = Field(default=600.0, gt=0, description="seconds a model may take for one try of a call")
     layers: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="other model, temperature, api_base or max_tokens for a layer, by its name"
     )
@@ -49,11 +58,21 @@ class Settings(BaseSettings):
     budget_calls: int | None = Field(default=None, ge=0, description="model calls an answer may take")
     budget_usd: float | None = Field(default=None, ge=0)
     budget_seconds: float | None = Field(default=None, ge=0)
+    budget_tokens: int | None = Field(default=None, ge=0)
 
     # how a question is answered
     drafts: bool = Field(default=True, description="the plan may carry the SELECTs and the script")
+    mode: str = Field(
+        default="checked", description="how much is done for an answer: direct, checked, reviewed, panel, single-call"
+    )
     retries: int = Field(default=2, ge=0, le=10, description="repairs of one step by its own layer")
     privacy: Privacy = Field(default="schema", description="what of the data a prompt may hold")
+    cache_answers: bool = Field(
+        default=False, description="keep answers at home, and give them again to the same question in other words"
+    )
+    review: bool = Field(
+        default=False, description="a model looks at every script and SELECT over a warehouse before it is run"
+    )
     ask_below: int = Field(default=50, ge=0, le=100, description="confidence below which a conversation asks back")
     as_of: dt.date | None = Field(default=None, description="the day that counts as today; later data are hidden")
 
@@ -74,11 +93,19 @@ class Settings(BaseSettings):
     # limits
     row_cap: int = Field(default=200_000, ge=1, description="rows a SELECT may return")
     sql_seconds: float = Field(default=10.0, gt=0)
+    sql_memory_mb: int = Field(
+        default=2048, ge=256, description="memory that a process may take for a SELECT, above what it starts with"
+    )
     script_seconds: float = Field(default=10.0, gt=0, le=60)
     workers: int = Field(default=1, ge=1, le=64, description="sandbox processes kept warm")
 
     # evaluation
     tracking_uri: str | None = Field(default=None, description="MLflow store; runs/mlflow.db if unset")
+
+    @field_validator("mode")
+    @classmethod
+    def _known_mode(cls, value: str) -> str:
+        return modes.mode(value).name
 
     @property
     def teacher(self) -> str:

@@ -8,17 +8,19 @@ from __future__ import annotations
 import datetime as dt
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from finexpert import execution
+from finexpert import execution, injections, tracking
 from finexpert.answers import Answer, AnswerFormat, Clarification, Failure
 from finexpert.errors import BudgetExceeded, FinexpertError, OutputError, PlanError
 from finexpert.language_models.usage import Meter
+from finexpert.modes import CHECKED, Mode, mode
 from finexpert.modules.understanding import Understood, still_open
 from finexpert.plans import Plan, Script
+from finexpert.reviews import Review
 from finexpert.settings import Privacy, Settings
 from finexpert.stores.taught import Taught
 from finexpert.workspace import Turn, Workspace
@@ -37,12 +39,20 @@ class Options:
     ask_below: int = 0
     clarify: bool = False
     judge: bool = True
+    review: bool = False
+    mode: Mode = CHECKED
 
     @classmethod
     def of(cls, settings: Settings, **changes: Any) -> Self:
         """As the settings say, which never ask back by themselves; with changes."""
         s = settings
-        return replace(cls(drafts=s.drafts, retries=s.retries, privacy=s.privacy, judge=s.judge), **changes)
+        given = cls(drafts=s.drafts, retries=s.retries, privacy=s.privacy, judge=s.judge, review=s.review)
+        return replace(given, **changes).within(changes.get("mode") or mode(s.mode))
+
+    def within(self, chosen: Mode) -> Self:
+        """The options in a mode: one without repairs has none, one with an extractor of its own no drafts."""
+        drafts = self.drafts and not chosen.has("extractor")
+        return replace(self, mode=chosen, drafts=drafts, retries=self.retries if chosen.has("retries") else 0)
 
 
 class Unclear(Exception):
@@ -51,6 +61,12 @@ class Unclear(Exception):
     def __init__(self, clarification: Clarification) -> None:
         super().__init__(clarification.question)
         self.clarification = clarification
+
+
+class SecondLook(Protocol):
+    """Looks again at what the first plan gave. Must not raise for what goes wrong meanwhile: the first value stands then."""
+
+    def review(self, first: execution.Outcome) -> tuple[execution.Outcome, Review]: ...
 
 
 @dataclass
@@ -68,10 +84,14 @@ class Answering(ABC):
     declined: Collection[str] = ()
     stages: dict[str, float] = field(default_factory=dict)
     last_plan: Plan | None = None
+    second_look: SecondLook | None = None
+    review: Review | None = None
+    before: Workspace = field(init=False, repr=False)
     understood: Understood = field(init=False)
 
     def __post_init__(self) -> None:
         self.understood = Understood(self.question)
+        self.before = Workspace(dict(self.workspace.frames), list(self.workspace.turns))
 
     def answer(self) -> Answer:
         """The answer, counted, and kept as a turn of the workspace."""
@@ -80,6 +100,8 @@ class Answering(ABC):
             try:
                 self.understand()
                 outcome = self.outcome()
+                if self.second_look is not None:
+                    outcome, self.review = self.second_look.review(outcome)
                 with self.timed("record"):
                     answer = self.answered(outcome)
             except execution.StepFailed as failed:
@@ -96,9 +118,11 @@ class Answering(ABC):
                 )
         self.stages |= outcome.seconds if outcome else {}
         self.show_understanding(answer)
+        self.show_injections(answer)
         answer.usage = meter.usage().model_copy(update={"stages": self.stages})
         if answer.record is not None:
             answer.record.usage = answer.usage
+            answer.record.review = self.review.model_dump(mode="json") if self.review else None
         # A question that is asked back is no turn yet: it comes again with the reply.
         if answer.status != "needs_clarification":
             self.workspace.add_turn(self.turn(outcome))
@@ -129,6 +153,27 @@ class Answering(ABC):
             answer.flags += [
                 f"rests on an assumption: nobody has explained {unknown.term!r}" for unknown in understood.unknown
             ]
+
+    def show_injections(self, answer: Answer) -> None:
+        """What of all that the model read looks like an instruction, as flags of the answer and a tag of its trace."""
+        recalled = [finding for process in self.understood.processes for finding in injections.in_process(process)]
+        found = [*self.source_injections(), *injections.findings(self.told()), *recalled]
+        if found:
+            answer.flags += injections.flags(found)
+            tracking.tag_trace("finexpert.injections", "; ".join(sorted({finding.kind for finding in found})))
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        """What was said, now and in earlier turns, and what words mean, with where it stands."""
+        yield "the question", self.question
+        for number, turn in enumerate(self.workspace.turns, 1):
+            yield f"turn {number}", f"{turn.question}\n{turn.interpretation}\n{turn.entity or ''}"
+        named = self.taught.glossary.named_in(self.question) if self.taught else []
+        for keyword in {keyword.id: keyword for keyword in (*named, *self.understood.meanings)}.values():
+            yield f"the meaning of {keyword.term}", "\n".join((*keyword.phrases, keyword.meaning))
+
+    @abstractmethod
+    def source_injections(self) -> Sequence[injections.Finding]:
+        """What looks like an instruction in the part of the source that the model is shown."""
 
     @abstractmethod
     def look_up(self, taught: Taught) -> Understood:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import dspy
 
-from finexpert import checks, execution, records
+from finexpert import checks, execution, injections, records
 from finexpert.answers import Answer, AnswerFormat, Clarification, Kind
 from finexpert.errors import CellError, PlanError
 from finexpert.modules.answering import Answering, Unclear
 from finexpert.modules.understanding import Understood, named_only
-from finexpert.plans import Cell, Compute, Plan, Quote
+from finexpert.plans import Cell, Compute, Lookup, Plan, Quote, Search
 from finexpert.signatures import rules
 from finexpert.sources.filing import Filing
 from finexpert.stores.taught import Taught
@@ -30,8 +30,31 @@ class FilingQuestion(Answering):
         # The page is the question's context, so no model is asked what its words mean.
         return named_only(self.question, taught)
 
+    def source_injections(self) -> Sequence[injections.Finding]:
+        return injections.in_page(self.source)
+
+    def conversation(self) -> str:
+        """The conversation before this question, for a prompt."""
+        return conversation(self.workspace)
+
+    @property
+    def repairs(self) -> int:
+        """How often a layer may mend what it wrote: a page gives no other answer the third time."""
+        return min(self.options.retries, 1)
+
+    def read(self, step: Cell | Quote) -> Value:
+        return self.source.cell(step) if isinstance(step, Cell) else self.source.quote(step)
+
     def outcome(self) -> execution.Outcome:
-        """Plan, check, run; a plan that fails goes back once with the reason."""
+        try:
+            return self.planned()
+        except execution.StepFailed as failed:
+            if self.options.ask_below and (unclear := self._ambiguous()):
+                raise Unclear(unclear) from failed
+            raise
+
+    def planned(self, doubts: str = "") -> execution.Outcome:
+        """Plan, check, run; a plan that fails goes back once with the reason. `doubts` speak against an earlier plan."""
 
         def write(feedback: str) -> Plan:
             with self.timed("planning"):
@@ -39,26 +62,24 @@ class FilingQuestion(Answering):
                     question=self.understood.question,
                     page=self.source.page_text(),
                     knowledge=self.knowledge,
-                    conversation=conversation(self.workspace),
-                    feedback=feedback or rules.NONE,
+                    conversation=self.conversation(),
+                    feedback=feedback or doubts or rules.NONE,
                     demonstrations=self.demonstrations,
                 ).plan
-            self.last_plan = plan
+            # A revision is not what was planned until it is chosen.
+            if not doubts:
+                self.last_plan = plan
             return plan
 
-        def attempt(plan: Plan) -> execution.Outcome:
-            with self.timed("execution"):
-                if problems := checks.before(plan, self.source, self.workspace):
-                    raise PlanError("; ".join(problems))
-                return execution.run(plan, self.workspace, execution.Surroundings(filing=self.source))
+        return execution.with_retries(execution.PLANNING, None, write, self.attempt, self.repairs, show=_as_json)[0]
 
-        retries = min(self.options.retries, 1)
-        try:
-            return execution.with_retries(execution.PLANNING, None, write, attempt, retries, show=_as_json)[0]
-        except execution.StepFailed as failed:
-            if self.options.ask_below and (unclear := self._ambiguous()):
-                raise Unclear(unclear) from failed
-            raise
+    def attempt(self, plan: Plan) -> execution.Outcome:
+        """Check and run a plan."""
+        with self.timed("execution"):
+            problems = checks.before(plan, self.source, self.workspace) if self.options.mode.has("checks") else []
+            if problems:
+                raise PlanError("; ".join(problems))
+            return execution.run(plan, self.workspace, execution.Surroundings(filing=self.source))
 
     def _ambiguous(self) -> Clarification | None:
         """The question back where the last plan names a cell that several fit."""
@@ -74,10 +95,8 @@ class FilingQuestion(Answering):
 
     def answered(self, outcome: execution.Outcome) -> Answer:
         value = outcome.value
-        flags, confidence = checks.after(
-            outcome.plan, outcome.registers, value, workspace=self.workspace, filing=self.source
-        )
-        if confidence < self.options.ask_below:
+        flags, confidence = self.judged(outcome)
+        if confidence is not None and confidence < self.options.ask_below:
             reading = f"{describe(outcome.plan)} = {value.value}"
             question = f"I would read it as {reading}, but: {'; '.join(flags)}. Is that what you mean?"
             raise Unclear(Clarification(term=self.question, question=question, candidates=[reading]))
@@ -97,6 +116,15 @@ class FilingQuestion(Answering):
             answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge
         )
         return answer
+
+    def judged(self, outcome: execution.Outcome) -> tuple[list[str], int | None]:
+        """What speaks against an outcome, and how sure it is; nothing where the mode has no checks."""
+        if not self.options.mode.has("checks"):
+            return [], None
+        flags, confidence = checks.after(
+            outcome.plan, outcome.registers, outcome.value, workspace=self.workspace, filing=self.source
+        )
+        return (flags, confidence) if self.review is None else self.review.judged(flags, confidence)
 
 
 _SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
@@ -151,4 +179,9 @@ def _step(step: object) -> str:
         return f"{step.value} in the text"
     if isinstance(step, Compute):
         return f"{step.operation}({', '.join(f'{a:g}' if isinstance(a, float) else a for a in step.arguments)})"
+    if isinstance(step, Search):
+        about = " ".join(filter(None, [step.company, str(step.year or "")]))
+        return f"{step.question} ({about})" if about else step.question
+    if isinstance(step, Lookup):
+        return step.select
     return type(step).__name__

@@ -9,19 +9,32 @@ from typing import Any
 import dspy
 
 from finexpert.answers import AnswerFormat
-from finexpert.errors import SandboxUnavailable
+from finexpert.errors import ConfigurationError, SandboxUnavailable
+from finexpert.modes import SourceKind, fits
+from finexpert.modules.adversarial_review import AdversarialReview
 from finexpert.modules.answering import Answering, Options
+from finexpert.modules.critique import Critique
 from finexpert.modules.filing_question import FilingQuestion
+from finexpert.modules.filing_search import FilingSearch
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
+from finexpert.modules.library_planning import LibraryPlanning
+from finexpert.modules.library_question import LibraryQuestion
 from finexpert.modules.memorization import Memorization
 from finexpert.modules.memory_lookup import MemoryLookup
+from finexpert.modules.panel import Panel
+from finexpert.modules.panel_question import PanelQuestion, PanelReviewing
 from finexpert.modules.planning import Planning
+from finexpert.modules.reading import Reading
+from finexpert.modules.reviewing_filing import FilingReviewing
+from finexpert.modules.reviewing_warehouse import WarehouseReviewing
 from finexpert.modules.script_generation import ScriptGeneration
+from finexpert.modules.single_call import SingleCall
 from finexpert.modules.sql_extraction import SqlExtraction
 from finexpert.modules.warehouse_question import WarehouseQuestion
 from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
 from finexpert.sources.filing import Filing
+from finexpert.sources.library import Library
 from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.taught import Taught
 from finexpert.workspace import Workspace
@@ -32,7 +45,8 @@ __all__ = ["FinancialExpert", "Options"]
 class FinancialExpert(dspy.Module):  # type: ignore[misc]
     """All capabilities as one program: rephrasing, memory lookup, planning, SQL extraction, script generation.
 
-    Calling it returns a prediction whose `answer` is an `Answer`. A question that cannot be answered gives an answer
+    Calling it returns a prediction whose `answer` is an `Answer`, and whose `review` says what critics did, in a mode that
+    has them. A question that cannot be answered gives an answer
     with status "failed" and the reason; a model that cannot be used, or a missing sandbox, raises.
     """
 
@@ -44,12 +58,17 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         self.sql_extraction = SqlExtraction()
         self.script_generation = ScriptGeneration()
         self.memorization = Memorization()
+        self.library_planning = LibraryPlanning()
+        self.filing_search = FilingSearch()
+        self.critique = Critique()
+        self.panel = Panel()
+        self.adversarial_review = AdversarialReview()
 
     def forward(
         self,
         *,
         question: str,
-        source: Warehouse | Filing,
+        source: Warehouse | Filing | Library,
         sandbox: Sandbox | None = None,
         workspace: Workspace | None = None,
         answer_format: AnswerFormat | None = None,
@@ -76,13 +95,70 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
             "declined": declined,
             "options": options,
         }
+        fits(options.mode, kind_of(source))
+        if options.mode.has("single_call"):
+            return _in_one_call(source, sandbox, **common)
         asked: Answering
-        if isinstance(source, Filing):
-            asked = FilingQuestion(source=source, demonstrations=demonstrations, **common)
-        elif sandbox is None:
-            raise SandboxUnavailable(
-                "a question over a warehouse runs a script: pass sandbox=finexpert.sandbox.Sandbox()"
-            )
+        if isinstance(source, Library):
+            asked = LibraryQuestion(source=source, **common)
+        elif isinstance(source, Filing):
+            asked = _over_filing(source=source, demonstrations=demonstrations, **common)
         else:
-            asked = WarehouseQuestion(source=source, sandbox=sandbox, **common)
-        return dspy.Prediction(answer=asked.answer())
+            code_reviewer = self.adversarial_review if options.review else None
+            asked = WarehouseQuestion(source=source, code_reviewer=code_reviewer, sandbox=_needed(sandbox), **common)
+            asked.second_look = WarehouseReviewing(asked) if options.mode.reviews else None
+        return dspy.Prediction(answer=asked.answer(), review=asked.review)
+
+
+def kind_of(source: Warehouse | Filing | Library) -> SourceKind:
+    if isinstance(source, Library):
+        return "library"
+    return "filing" if isinstance(source, Filing) else "warehouse"
+
+
+def _needed(sandbox: Sandbox | None) -> Sandbox:
+    if sandbox is None:
+        raise SandboxUnavailable("a question over a warehouse runs a script: pass sandbox=finexpert.sandbox.Sandbox()")
+    return sandbox
+
+
+def _over_filing(**given: Any) -> FilingQuestion:
+    mode = given["options"].mode
+    if mode.has("extractor"):
+        panel = PanelQuestion(**given)
+        panel.second_look = PanelReviewing(panel)
+        return panel
+    asked = FilingQuestion(**given)
+    asked.second_look = FilingReviewing(asked) if mode.reviews else None
+    return asked
+
+
+def _in_one_call(
+    source: Any,
+    sandbox: Sandbox | None,
+    *,
+    question: str,
+    workspace: Workspace,
+    answer_format: AnswerFormat | None,
+    as_of: dt.date,
+    knowledge: str,
+    **_: Any,
+) -> dspy.Prediction:
+    """The baseline, which explains no words and recalls nothing."""
+    if isinstance(source, Filing):
+        read = Reading()(question=question, source=source, workspace=workspace, knowledge=knowledge)
+        return dspy.Prediction(answer=read.answer, review=None)
+    if answer_format is None:
+        raise ConfigurationError(
+            "the mode 'single-call' over a warehouse needs the type of the answer, which only an evaluation or "
+            "`answer_format` gives; ask in another mode (--mode)"
+        )
+    made = SingleCall()(
+        question=question,
+        source=source,
+        sandbox=_needed(sandbox),
+        answer_format=answer_format,
+        as_of=as_of,
+        knowledge=knowledge,
+    )
+    return dspy.Prediction(answer=made.answer, review=None)

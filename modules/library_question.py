@@ -13,6 +13,7 @@ from typing import Literal
 from finexpert import execution, injections, library_scores, records
 from finexpert.answers import Answer, AnswerFormat, Kind
 from finexpert.errors import FinexpertError, PlanError, SearchError
+from finexpert.modules.adversarial_review import CodeReviewing
 from finexpert.modules.answering import Answering
 from finexpert.modules.filing_question import conversation, unit_words
 from finexpert.modules.page_search import Effort, PageSearch
@@ -102,7 +103,11 @@ class LibraryQuestion(Answering):
 
     def _run(self, plan: Plan) -> execution.Outcome:
         self.search = PageSearch(self.expert, self.source, self.as_of, self.knowledge, EFFORTS[self.difficulty])
-        surroundings = execution.Surroundings(find_page=self.search, companies=self.source.company_table())
+        surroundings = execution.Surroundings(
+            find_page=self.search,
+            companies=self.source.company_table(),
+            code_review=CodeReviewing(self.expert.adversarial_review) if self.options.review else None,
+        )
         with self.timed("execution"):
             return execution.run(plan, self.workspace, surroundings)
 
@@ -182,10 +187,10 @@ def difficulty(periods: Periods, mentions: Sequence[CompanyMention]) -> Difficul
     A time may be two neighbouring years, which one page prints.
     """
     companies = {(mention.start, mention.end): mention.company for mention in mentions}
-    named, years = len(set(companies.values())), len(periods.years)
-    if named == 1 and len(periods.mentions) <= 1 and years <= 2:
+    named, years = len(set(companies.values())), periods.years
+    if named == 1 and (not years or max(years) - min(years) <= 1):
         return "direct"
-    return "detailed" if named > 2 or years > 3 else "standard"
+    return "detailed" if named > 2 or len(years) > 3 else "standard"
 
 
 def _spans(years: set[int]) -> str:

@@ -10,6 +10,7 @@ import datetime as dt
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from finexpert import execution, library_scores
@@ -99,17 +100,21 @@ class PageSearch:
                 phrases, years = self._next(step, done)
         raise SearchError(f"not found in the library: {step.question} ({done.words})")
 
+    @cached_property
+    def _here(self) -> set[str]:
+        """The symbols of which the library has filings."""
+        return {filing.ticker for filing in self.library.filings()}
+
     def _tickers(self, company: str, done: Searched) -> frozenset[str]:
         if not company.strip():
             return frozenset()
         named = {mention.ticker for mention in self.library.companies.resolve(company)}
-        here = {filing.ticker for filing in self.library.filings()}
-        if company.strip() in here:
+        if company.strip() in self._here:
             named = {company.strip()}
-        if not named & here:
+        if not named & self._here:
             done.stop = "no such company"
             raise SearchError(f"not found in the library: it has no filing of {company} ({done.words})")
-        return frozenset(named & here)
+        return frozenset(named & self._here)
 
     def _next(self, step: Search, done: Searched) -> tuple[tuple[str, ...], frozenset[int]]:
         """Other words for the next round; those of the question, in any year, where the layer's text is of no use."""

@@ -15,11 +15,12 @@ from finexpert.workspace import Turn, Value, Workspace
 
 
 class Reading(dspy.Module):  # type: ignore[misc]
-    """Page and question in, a number out."""
+    """Page and question in, a number out; with `names` also a name, for questions that ask which company."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, names: bool = False) -> None:
         super().__init__()
         self.read = dspy.Predict(ReadAndAnswer)
+        self._names = names
 
     def forward(self, *, question: str, source: Filing, workspace: Workspace, knowledge: str = "") -> dspy.Prediction:
         """Answer one turn; the prediction's `answer` is an `Answer`, and the turn is kept in `workspace`."""
@@ -34,7 +35,7 @@ class Reading(dspy.Module):  # type: ignore[misc]
                     conversation=_conversation(workspace),
                     question=question,
                 )
-                answer.value = number_or_word(read.answer)
+                answer.value = self._value(read.answer)
                 kind: Kind = "text" if isinstance(answer.value, str) else "number"
                 answer.status, answer.format = "answered", AnswerFormat(kind=kind)
             except (OutputError, BudgetExceeded) as error:
@@ -42,6 +43,14 @@ class Reading(dspy.Module):  # type: ignore[misc]
         answer.usage = meter.usage()
         workspace.add_turn(Turn(question, None if answer.value is None else Value(answer.value)))
         return dspy.Prediction(answer=answer)
+
+    def _value(self, text: str) -> float | str:
+        try:
+            return number_or_word(text)
+        except OutputError:
+            if not self._names or not text.strip():
+                raise
+            return text.strip()
 
 
 def _conversation(workspace: Workspace) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import dspy
 
-from finexpert import execution, records
+from finexpert import execution, injections, records, reviews
 from finexpert.answers import Answer, AnswerFormat
 from finexpert.errors import FinexpertError
+from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
 from finexpert.modules.answering import Answering
 from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import by_name
@@ -24,22 +25,36 @@ from finexpert.workspace import NamedFrame, Turn, Workspace
 
 @dataclass(kw_only=True)
 class WarehouseQuestion(Answering):
-    """One question over a warehouse; scripts run in `sandbox`."""
+    """One question over a warehouse; scripts run in `sandbox`. A `code_reviewer` looks at all code before it is run."""
 
     source: Warehouse
     sandbox: Sandbox
+    code_reviewer: AdversarialReview | None = None
+
+    @property
+    def card(self) -> str:
+        """What is told of the tables; of many, those that this question and the one before may need."""
+        before = [turn.question for turn in self.workspace.turns[-1:]]
+        return self.source.schema_card(self.options.privacy, " ".join([*before, self.understood.question]))
 
     def look_up(self, taught: Taught) -> Understood:
-        card = self.source.schema_card(self.options.privacy)
         return understand(
             self.expert,
             self.question,
             taught,
-            card,
+            self.card,
             conversation(self.workspace),
             lambda unknown: bool(self.asks(unknown)),
             self.options.judge,
         )
+
+    def source_injections(self) -> Sequence[injections.Finding]:
+        return injections.in_card(self.card)
+
+    def conversation(self) -> str:
+        """The conversation before this question, for a prompt."""
+        # As it was before the question: a program of its own must not see the frames of the first.
+        return conversation(self.before)
 
     def outcome(self) -> execution.Outcome:
         with self.timed("planning"):
@@ -47,19 +62,19 @@ class WarehouseQuestion(Answering):
         with self.timed("execution"):
             return execution.run(self.last_plan, self.workspace, self.surroundings())
 
-    def plan(self) -> Plan:
-        """Ask the planning layer until it gives a plan whose steps fit together."""
+    def plan(self, doubts: str = "") -> Plan:
+        """Ask the planning layer until it gives a plan whose steps fit together; `doubts` speak against an earlier one."""
 
         def write(feedback: str) -> dspy.Prediction:
             return self.expert.planning(
                 question=self.understood.question,
-                schema_card=self.source.schema_card(self.options.privacy),
+                schema_card=self.card,
                 today=self.as_of.isoformat(),
                 answer_format=self.answer_format,
                 drafts=self.options.drafts,
                 knowledge=self.knowledge,
-                conversation=conversation(self.workspace),
-                feedback=feedback or rules.NONE,
+                conversation=self.conversation(),
+                feedback=feedback or doubts or rules.NONE,
             )
 
         def attempt(made: dspy.Prediction) -> Plan:
@@ -73,12 +88,17 @@ class WarehouseQuestion(Answering):
 
         return execution.with_retries(execution.PLANNING, None, write, attempt, self.options.retries, show)[0]
 
+    def scratch(self) -> Workspace:
+        """A workspace for another program: as this one was before the question."""
+        return Workspace(dict(self.before.frames), list(self.before.turns))
+
     def surroundings(self) -> execution.Surroundings:
         return execution.Surroundings(
             warehouse=self.source,
             sandbox=self.sandbox,
             write_selects=self.write_selects,
             write_script=self.write_script,
+            code_review=CodeReviewing(self.code_reviewer) if self.code_reviewer else None,
             answer_format=self.answer_format or AnswerFormat(),
             as_of=self.as_of,
             retries=self.options.retries,
@@ -87,7 +107,7 @@ class WarehouseQuestion(Answering):
     def write_selects(self, requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
         written = self.expert.sql_extraction(
             question=self.understood.question,
-            schema_card=self.source.schema_card(self.options.privacy),
+            schema_card=self.card,
             frames=requests,
             today=self.as_of.isoformat(),
             knowledge=self.knowledge,
@@ -119,6 +139,8 @@ class WarehouseQuestion(Answering):
             figures=outcome.figures,
             flags=list(outcome.value.flags) + ([self.source.label] if self.source.label else []),
         )
+        if self.review is not None:
+            answer.flags, answer.confidence = self.review.judged(answer.flags, reviews.OF_A_WAREHOUSE)
         self._record(answer, outcome.plan)
         return answer
 

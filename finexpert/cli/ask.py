@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from finexpert.answers import Answer
 
 
+Cached = Annotated[
+    bool | None,
+    typer.Option(
+        "--cached/--no-cached",
+        help="Give the answer to a question that was answered before, also in other words; or have it computed again.",
+    ),
+]
+
+
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in words.")],
     data: common.Data = None,
@@ -22,18 +31,22 @@ def ask(
     api_base: common.ApiBase = None,
     drafts: common.Drafts = None,
     retries: common.Retries = None,
+    mode: common.Mode = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
     filing: common.FilingFile = None,
     id: common.FilingId = None,
+    library: common.LibraryFolder = None,
     store: common.Store = None,
+    program: common.Program = None,
     assume: Annotated[
         bool, typer.Option("--assume", help="Answer on an assumption, instead of asking what an unknown term means.")
     ] = False,
     figures: Annotated[Path | None, typer.Option(help="Folder for charts; the records' folder if not given.")] = None,
+    cached: Cached = None,
     as_json: common.Json = False,
 ) -> None:
-    """Answer a question from the warehouse, or from a page with --filing; show the plan, SQL, script and what it cost.
+    """Answer a question from the warehouse, from a page with --filing or many with --library; show how, and what it cost.
 
     A term that nobody has explained is asked back, and can be explained with `finexpert glossary define`. The exit code
     is 0 for an answer and 3 where the question could not be answered or has to be made clear.
@@ -46,16 +59,19 @@ def ask(
         api_base=api_base,
         drafts=drafts,
         retries=retries,
+        mode=mode,
         record=record,
         recordings=recordings,
         store=store,
         # Of a single question, a reading that is not safe is shown with its confidence instead of being asked back.
         ask_below=0,
+        cache_answers=cached or None,
     )
     from finexpert.session import Session
 
-    with Session(common.open_source(data, filing, id, settings), settings=settings) as session:
-        answer = session.ask(question, clarify=not assume)
+    expert, settings = common.program_of(program, settings)
+    with Session(common.open_source(data, filing, id, settings, library), expert=expert, settings=settings) as session:
+        answer = session.ask(question, clarify=not assume, cached=cached)
     folder = settings.home / "records"
     kept = answer.record.save(folder) if answer.record else None
     drawn = save_figures(answer, figures or folder)
@@ -72,7 +88,9 @@ def ask(
 
 def save_figures(answer: Answer, folder: Path) -> list[Path]:
     """Keep the figures of an answer as PNG files, readable by their owner only."""
-    folder.mkdir(parents=True, exist_ok=True)
+    from finexpert.private_files import make_folder
+
+    make_folder(folder)
     name = answer.record.id if answer.record else "figure"
     paths = [folder / f"{name}-{number}.png" for number in range(1, len(answer.figures) + 1)]
     for path, png in zip(paths, answer.figures, strict=True):
@@ -123,15 +141,16 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
             )
         elif isinstance(step, Script) and step.code:
             out.print(Panel(Syntax(step.code, "python", word_wrap=True), title="Script", title_align="left"))
-    if answer.record and answer.record.source.dialect == "filing":
+    if answer.record and answer.record.source.dialect in ("filing", "library"):
         out.print(Text(f"Plan: {describe(answer.record.plan)}"))
-        for citation in answer.citations:
-            out.print(Text(f"  {citation.place}: {citation.value}", style="dim"))
+        for number, citation in enumerate(answer.citations, 1):
+            whose = f"[{number}] {citation.source}: " if citation.page else ""
+            out.print(Text(f"  {whose}{citation.place}: {citation.value}", style="dim"))
     style = "bold green" if answer.status == "answered" else "bold red"
     if isinstance(answer.value, pd.DataFrame):
         out.print(in_terminal.table(answer.value))
     else:
-        out.print(Text("Answer: ", style="bold").append(Text(answer.text, style=style)))
+        out.print(Text("Answer: ", style="bold").append(Text(answer.cited_text, style=style)))
     if answer.confidence is not None:
         out.print(Text(f"Confidence: {answer.confidence} of 100"))
     if answer.period:

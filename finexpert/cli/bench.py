@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.bench_library import library
+from finexpert.cli.bench_sandbox import sandbox
+from finexpert.cli.bench_soak import soak_command
 
 if TYPE_CHECKING:
     from finexpert.answers import Usage
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from finexpert.stores.taught import Taught
 
 bench_app = typer.Typer(help="Measure what the program itself costs.", no_args_is_help=True)
+bench_app.command()(library)
+bench_app.command()(sandbox)
+bench_app.command("soak")(soak_command)
 
 # What an instant model answers: a frame of 900 rows, one of 16,000, and a script over both.
 _PLAN = """[[ ## interpretation ## ]]

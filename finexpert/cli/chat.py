@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common
-from finexpert.cli.ask import save_figures, show
+from finexpert.cli.ask import Cached, save_figures, show
 from finexpert.cli.chat_commands import HELP, Chat, carry_out, explain
 
 if TYPE_CHECKING:
@@ -26,15 +26,19 @@ if TYPE_CHECKING:
 def chat(
     filing: common.FilingFile = None,
     id: common.FilingId = None,
+    library: common.LibraryFolder = None,
     data: common.Data = None,
     as_of: common.AsOf = None,
     lm: common.Model = None,
     api_base: common.ApiBase = None,
     drafts: common.Drafts = None,
     retries: common.Retries = None,
+    mode: common.Mode = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
     store: common.Store = None,
+    program: common.Program = None,
+    cached: Cached = None,
     name: Annotated[
         str | None, typer.Option(help="Name of the conversation: taken up where it was left, saved after every turn.")
     ] = None,
@@ -52,14 +56,17 @@ def chat(
         api_base=api_base,
         drafts=drafts,
         retries=retries,
+        mode=mode,
         record=record,
         recordings=recordings,
         store=store,
+        cache_answers=cached or None,
     )
     from finexpert.session import Session
 
     out = common.console()
-    with Session(common.open_source(data, filing, id, settings), settings=settings) as session:
+    expert, settings = common.program_of(program, settings)
+    with Session(common.open_source(data, filing, id, settings, library), expert=expert, settings=settings) as session:
         talk = Chat(session)
         out.print(HELP, style="dim", markup=False)
         if name:
@@ -69,7 +76,7 @@ def chat(
                 if line in ("/quit", "quit", "exit"):
                     break
                 if not carry_out(line, talk):
-                    _asked(talk, line)
+                    _asked(talk, line, cached)
                 if session.name:
                     session.save(session.name)
         finally:
@@ -100,18 +107,18 @@ def _lines() -> Iterator[str]:
             yield line
 
 
-def _asked(talk: Chat, question: str) -> None:
+def _asked(talk: Chat, question: str, cached: bool | None = None) -> None:
     """Answer a question, after asking back as long as something of it is unclear."""
     session = talk.session
-    answer, knowledge = session.ask(question, clarify=True), ""
+    answer, knowledge = session.ask(question, clarify=True, cached=cached), ""
     while (unclear := answer.clarification) is not None:
         reply = _reply(unclear)
         if unclear.kind == "term":
             explain(talk, unclear, reply)
-            answer = session.ask(question, knowledge=knowledge, clarify=True)
+            answer = session.ask(question, knowledge=knowledge, clarify=True, cached=cached)
         else:
             knowledge = f"By {unclear.term!r} the user means: {reply}" if reply else ""
-            answer = session.ask(question, knowledge=knowledge, clarify=False)
+            answer = session.ask(question, knowledge=knowledge, clarify=False, cached=cached)
     talk.answers.append(answer)
     talk.figures = save_figures(answer, session.settings.home / "records")
     show(answer, None, talk.figures, brief=True)

@@ -35,6 +35,10 @@ ApiBase = Annotated[
 Record = Annotated[Path | None, typer.Option("--record", help="Append new completions to this file.")]
 Recordings = Annotated[list[Path] | None, typer.Option("--recordings", help="Further files of recorded completions.")]
 Drafts = Annotated[bool | None, typer.Option("--drafts/--no-drafts", help="May the plan carry the SELECTs and script?")]
+Mode = Annotated[
+    str | None,
+    typer.Option("--mode", help="How much is done: direct, checked, reviewed, panel or single-call."),
+]
 Retries = Annotated[int | None, typer.Option(min=0, max=10, help="Repairs of a step by its own layer.")]
 AsOf = Annotated[dt.datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day that counts as today.")]
 FilingFile = Annotated[

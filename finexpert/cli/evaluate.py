@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, evaluate_modes
 from finexpert.cli.evaluate_convfinqa import convfinqa
+from finexpert.cli.evaluate_each_layer import layers
+from finexpert.cli.evaluate_filings import filings
 from finexpert.cli.evaluate_layers import keywords, lookup
+from finexpert.cli.evaluate_retrieval import retrieval
 from finexpert.cli.evaluate_taught import flips, house, learned, memory
 
 if TYPE_CHECKING:
@@ -25,6 +28,9 @@ eval_app.command()(house)
 eval_app.command()(memory)
 eval_app.command()(lookup)
 eval_app.command()(keywords)
+eval_app.command()(layers)
+eval_app.command()(filings)
+eval_app.command()(retrieval)
 
 
 @eval_app.command()
@@ -35,13 +41,17 @@ def fred(
     baseline: Annotated[
         bool, typer.Option("--baseline/--no-baseline", help="The single call beside the rungs.")
     ] = True,
+    mode: evaluate_modes.Modes = None,
+    plot: evaluate_modes.Plot = None,
     repeats: Annotated[int, typer.Option(min=1, help="Ask everything N times; needs a temperature above 0.")] = 1,
     questions: Annotated[
         Path | None, typer.Option(help="Question file, JSON lines; the 30 packaged ones if not given.")
     ] = None,
     only: Annotated[str | None, typer.Option(help="Ids of questions, with commas.")] = None,
     data: common.Data = None,
-    lm: common.Model = None,
+    lm: Annotated[
+        list[str] | None, typer.Option("--lm", help="Model; several, with --mode, for a comparison in one table.")
+    ] = None,
     api_base: common.ApiBase = None,
     drafts: common.Drafts = None,
     retries: common.Retries = None,
@@ -51,13 +61,23 @@ def fred(
         str | None,
         typer.Option(help="Memory and glossary for +memory; if not given, the lesson on recessions is taught first."),
     ] = None,
+    program: common.Program = None,
     threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
 ) -> None:
-    """Ask the FRED questions on every rung; print one table; log everything to MLflow."""
+    """Ask the FRED questions on every rung, or in every --mode instead; print one table; log everything to MLflow."""
+    several = lm if lm and len(lm) > 1 else []
+    if several and not mode:
+        raise typer.BadParameter("several models are compared in modes: give --mode too", param_hint="--lm")
     settings = common.settings_from(
-        lm=lm, api_base=api_base, drafts=drafts, retries=retries, record=record, recordings=recordings, workers=2
+        lm=lm[0] if lm else None,
+        api_base=api_base,
+        drafts=drafts,
+        retries=retries,
+        record=record,
+        recordings=recordings,
+        workers=2,
     )
     from finexpert.datasets import fred_evaluation as evaluation
     from finexpert.datasets.fred import open_data
@@ -66,20 +86,31 @@ def fred(
     from finexpert.language_models.roles import LanguageModels
     from finexpert.sandbox import Limits, Sandbox
 
-    names = _rungs(rungs, baseline)
+    names = evaluate_modes.checked(mode) if mode else _rungs(rungs, baseline)
     asked = _chosen(load_questions(questions), only)
     source = open_data(data, settings=settings)
+    expert, settings = common.program_of(program, settings)
     models = LanguageModels.from_settings(settings)
     with (
         Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox,
         ExitStack() as stack,
     ):
-        bench = evaluation.Bench(source, sandbox, models, settings)
+        bench = evaluation.Bench(source, sandbox, models, settings, expert)
         if evaluation.MEMORY in names:
             days = {q.as_of for q in asked if q.as_of}
             lessons = [recession_transcript()]
-            bench.taught = stack.enter_context(learned(store, lessons, source, models, settings, threads, days))
-        run(bench, asked, names, repeats=repeats, threads=threads, fresh=fresh, json_out=json_out)
+            bench.taught = stack.enter_context(learned(store, lessons, source, models, settings, threads, days, expert))
+        given: dict[str, Any] = {
+            "repeats": repeats,
+            "threads": threads,
+            "fresh": fresh,
+            "json_out": json_out,
+            "plot": plot,
+        }
+        if several:
+            evaluate_modes.across(several, bench, asked, names, **given)
+        else:
+            run(bench, asked, names, **given)
 
 
 def _rungs(text: str, baseline: bool) -> list[str]:
@@ -117,6 +148,7 @@ def run(
     name: str = "fred",
     total: int | None = None,
     evaluate: Evaluation | None = None,
+    plot: Path | None = None,
 ) -> list[Result]:
     """Evaluate with a progress bar, inside an MLflow run; the journal goes when all is told.
 
@@ -125,9 +157,13 @@ def run(
     from finexpert import tracking
     from finexpert.datasets import fred_evaluation as evaluation
     from finexpert.datasets.evaluation import Journal, Result, summarise, write_json
+    from finexpert.modes import MODES
+    from finexpert.optimizers.fingerprints import digest
 
     out = common.console()
     mark = evaluation.fingerprint(bench, questions, rungs, repeats)
+    if hasattr(bench.expert, "manifest"):
+        mark += f"-{digest(common.program_words(bench.expert))}"
     place = bench.settings.home / "eval" / f"{name}-{mark}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
@@ -151,6 +187,10 @@ def run(
                 )
         summaries = [summarise(rung, [r for r in results if r.rung == rung]) for rung in rungs]
         _log(summaries, results, params, name)
+        compared = None
+        if set(rungs) <= MODES.keys() and len(rungs) > 1:
+            title = f"{name}, {len(questions)} questions, {params['model']}"
+            compared = evaluate_modes.tell(evaluate_modes.ways_of(results, rungs, str(params["model"])), title, plot)
     tracking.finish()
     content = {
         "config": params,
@@ -158,7 +198,7 @@ def run(
         "results": [r.model_dump(mode="json") for r in results],
     }
     if json_out:
-        write_json(json_out, content)
+        write_json(json_out, content | ({"comparison": compared} if compared else {}))
     place.unlink(missing_ok=True)
     _print(summaries, bench, uri)
     _print_flips(results, rungs)
@@ -187,8 +227,10 @@ def _params(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], r
         "repeats": repeats,
         "drafts": bench.settings.drafts,
         "retries": bench.settings.retries,
+        "mode": bench.settings.mode,
         "privacy": bench.settings.privacy,
         "taught": bench.taught.fingerprint() if bench.taught else "",
+        "program": common.program_words(bench.expert),
     }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, evaluate_modes
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from finexpert.datasets.convfinqa import Conversation
     from finexpert.datasets.convfinqa_evaluation import Bench, ConversationResult
     from finexpert.datasets.convfinqa_scoring import Share, Summary, TurnResult
+    from finexpert.datasets.mode_comparison import Way
 
 
 def convfinqa(
@@ -37,6 +38,8 @@ def convfinqa(
     baseline: Annotated[
         str | None, typer.Option(help="single-call: let the model read and compute, beside the planner.")
     ] = None,
+    mode: evaluate_modes.Modes = None,
+    plot: evaluate_modes.Plot = None,
     demonstrations: Annotated[
         int, typer.Option(min=0, max=16, help="Show the planner the N nearest turns of the training set, with plans.")
     ] = 0,
@@ -47,6 +50,7 @@ def convfinqa(
     api_base: common.ApiBase = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    program: common.Program = None,
     threads: Annotated[int, typer.Option(min=1, max=64, help="Conversations under way side by side.")] = 8,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
     predictions: Annotated[
@@ -65,6 +69,7 @@ def convfinqa(
     from finexpert.datasets.demonstrations import Demonstrations
     from finexpert.language_models.roles import LanguageModels
 
+    expert, first = common.program_of(program, first)
     file = records or _fetched(first.home, split)
     conversations = data.load(file)
     if ids is not None:
@@ -73,7 +78,8 @@ def convfinqa(
     chooser = None
     if demonstrations:
         chooser = Demonstrations(data.load(demonstrations_from or _fetched(first.home, "train")), demonstrations)
-    modes = [evaluation.PLANNER] + ([baseline] if baseline else [])
+    asked = evaluate_modes.checked(mode) if mode else [evaluation.PLANNER]
+    modes = list(dict.fromkeys([*asked, *([baseline] if baseline else [])]))
     benches = []
     names: list[str | None] = [*lm] if lm else [None]
     for each in names:
@@ -81,7 +87,7 @@ def convfinqa(
         models = LanguageModels.from_settings(settings)
         side: Literal["own", "gold"] = "gold" if history == "gold" else "own"
         name = "recorded" if models.replaying else str(models.describe()["model"])
-        benches.append(evaluation.Bench(models, settings, side, model=name, demonstrations=chooser))
+        benches.append(evaluation.Bench(models, settings, side, expert=expert, model=name, demonstrations=chooser))
     about = {
         "data": str(file.name) if file else "sample pages (made-up companies)",
         "conversations": len(chosen),
@@ -90,8 +96,20 @@ def convfinqa(
         "history": history,
         "demonstrations": demonstrations,
         "modes": ",".join(modes),
+        "mode": first.mode,
+        "program": common.program_words(expert),
     }
-    run(benches, chosen, modes, about, threads=threads, fresh=fresh, json_out=json_out, predictions=predictions)
+    run(
+        benches,
+        chosen,
+        modes,
+        about,
+        threads=threads,
+        fresh=fresh,
+        json_out=json_out,
+        predictions=predictions,
+        plot=plot,
+    )
 
 
 def _fetched(home: Path, split: str) -> Path | None:
@@ -113,6 +131,7 @@ def run(
     fresh: bool,
     json_out: Path | None,
     predictions: Path | None,
+    plot: Path | None = None,
 ) -> None:
     """Evaluate with a progress bar, inside one MLflow run a comparison and one nested run a model and mode."""
     from finexpert import tracking
@@ -136,9 +155,14 @@ def run(
         reports = [_report(bench, mode, journal.results, conversations) for bench in benches for mode in modes]
         for report in reports:
             _log(report)
+        compared = None
+        if len(reports) > 1:
+            title = f"ConvFinQA, {about['conversations']} conversations, {about['turns']} turns"
+            compared = evaluate_modes.tell([report.way for report in reports], title, plot)
     tracking.finish()
     if json_out:
-        write_json(json_out, {"config": about, "reports": [report.as_json() for report in reports]})
+        content = {"config": about, "reports": [report.as_json() for report in reports]}
+        write_json(json_out, content | ({"comparison": compared} if compared else {}))
     if predictions:
         write_json(predictions, evaluation.predictions(reports[0].results))
     place.unlink(missing_ok=True)
@@ -179,8 +203,18 @@ class Report:
         n = max(1, len(turns))
         self.calls = sum(t.usage.calls for t in turns) / n
         self.tokens = sum(t.usage.prompt_tokens + t.usage.completion_tokens for t in turns) / n
-        self.outside = sorted(t.usage.seconds - t.usage.model_seconds for t in turns)[len(turns) // 2] if turns else 0.0
+        self.outside = (
+            sorted(max(0.0, t.usage.seconds - t.usage.model_seconds) for t in turns)[len(turns) // 2] if turns else 0.0
+        )
         self.arithmetic_errors = evaluation.arithmetic_errors(results, conversations)
+
+    @property
+    def way(self) -> Way:
+        """The report as one way of answering among others."""
+        from finexpert.datasets.mode_comparison import Way
+
+        right = {f"{row.conversation} turn {row.turn}": row.right("close") for row in self.rows}
+        return Way(self.model, self.mode, right, [turn.usage for result in self.results for turn in result.turns])
 
     def metrics(self) -> dict[str, float | None]:
         s = self.summary
@@ -200,7 +234,16 @@ class Report:
             "seconds_outside_model_median": self.outside,
             "calibration_error": self.calibration_error if self.bins else None,
             **{f"lost/{name}": count for name, count in self.kinds().items()},
+            **{f"review/{name}": count for name, count in self.reviews().items()},
         }
+
+    def reviews(self) -> dict[str, int]:
+        """How reviews ended, and how their stages did: "agreed", "revision: done", "calculation_critic: budget" ..."""
+        from collections import Counter
+
+        found = [turn.review for result in self.results for turn in result.turns if turn.review]
+        stages = [f"{stage.name}: {stage.ending}" for review in found for stage in review.stages]
+        return dict(Counter([*(review.agreement for review in found), *stages]))
 
     def kinds(self) -> dict[str, int]:
         from collections import Counter
@@ -219,8 +262,11 @@ class Report:
 
 
 def _report(bench: Bench, mode: str, results: Sequence[Any], conversations: Sequence[Conversation]) -> Report:
+    from finexpert.datasets.convfinqa_evaluation import BASELINE
+
     chosen = [r for r in results if r.mode == mode and r.model == bench.model]
-    beside = [r for r in results if r.mode != mode and r.model == bench.model]
+    # Modes of the program share their plans: only the baseline and the program are two ways of answering.
+    beside = [r for r in results if (r.mode == BASELINE) != (mode == BASELINE) and r.model == bench.model]
     return Report(bench.model, mode, chosen, conversations, beside)
 
 
@@ -249,8 +295,6 @@ def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
     from rich import box
     from rich.table import Table
 
-    from finexpert.datasets.convfinqa_scoring import paired
-
     out = common.console()
     out.print(
         f"{about['data']}: {about['conversations']} conversations, {about['turns']} turns, {about['history']} history"
@@ -274,13 +318,6 @@ def _print(reports: Sequence[Report], about: dict[str, Any], uri: str) -> None:
     out.print(table)
     for r in reports:
         _print_details(r, out)
-    for other in reports[1:]:
-        won, lost, p = paired(reports[0].rows, other.rows)
-        names = f"{reports[0].mode} ({reports[0].model}) against {other.mode} ({other.model})"
-        out.print(
-            f"{names}: {won} turns only the first has right, {lost} only the second; McNemar p = {p:.3f}",
-            soft_wrap=True,
-        )
     out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)
 
 

@@ -15,6 +15,7 @@ import typer
 from finexpert.cli import common
 
 if TYPE_CHECKING:
+    from finexpert.datasets.evaluation import Share
     from finexpert.datasets.filing_evaluation import Bench, FilingSummary
     from finexpert.datasets.filing_questions import FilingQuestion
 
@@ -135,8 +136,11 @@ def _print(summaries: Sequence[FilingSummary], bench: Bench, results: Sequence[A
     for summary in summaries:
         table.add_column(summary.mode, justify="right")
         table.add_column("95 %", justify="right")
-    parts = {name: [s.by_category.get(name) for s in summaries] for name in summaries[0].by_category}
-    for name, shares in [*parts.items(), ("all", [s.overall for s in summaries])]:
+    parts: dict[str, list[Share | None]] = {
+        name: [s.by_category.get(name) for s in summaries] for name in summaries[0].by_category
+    }
+    parts["all"] = [s.overall for s in summaries]
+    for name, shares in parts.items():
         cells = [[f"{p.right}/{p.n}", f"{p.low:.0%}-{p.high:.0%}"] if p else ["", ""] for p in shares]
         table.add_row(name, *[cell for pair in cells for cell in pair])
     out.print(table)

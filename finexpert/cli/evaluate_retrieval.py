@@ -108,7 +108,7 @@ def _print(summaries: Sequence[RetrievalSummary], uri: str) -> None:
     out = common.console()
     cuts = list(summaries[0].recall)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for name in ("form", "by", *(f"recall@{cut}" for cut in cuts), "95 %", "MRR", "p50 ms", "p95 ms"):
+    for name in ("form", "by", *(f"@{cut}" for cut in cuts), "95 %", "MRR", "p50 ms", "p95 ms"):
         table.add_column(name, justify="left" if name in ("form", "by") else "right", no_wrap=True)
     for summary in summaries:
         cut = 5 if summary.form == "bare" else 1
@@ -116,7 +116,7 @@ def _print(summaries: Sequence[RetrievalSummary], uri: str) -> None:
             summary.form,
             summary.way,
             *(f"{100 * summary.recall[cut].mean:.1f}" for cut in cuts),
-            f"@{cut}: {100 * summary.recall[cut].low:.1f}-{100 * summary.recall[cut].high:.1f}",
+            f"@{cut} {100 * summary.recall[cut].low:.1f}-{100 * summary.recall[cut].high:.1f}",
             f"{summary.mrr.mean:.3f}",
             f"{summary.p50_ms:.0f}",
             f"{summary.p95_ms:.0f}",
@@ -126,4 +126,7 @@ def _print(summaries: Sequence[RetrievalSummary], uri: str) -> None:
         if summary.form != "bare" and summary.way == "fused":
             parts = [f"{name} {right}/{n}" for name, (right, n) in summary.by_template.items()]
             out.print(f"right page first, by way of naming: {', '.join(parts)}", soft_wrap=True, markup=False)
+    out.print(
+        "by: words is BM25 alone, meaning the vectors alone; @5: recall, the page is among the first 5", style="dim"
+    )
     out.print(f"{summaries[0].n} questions; MLflow: {uri}", style="dim", soft_wrap=True)

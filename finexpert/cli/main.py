@@ -20,6 +20,7 @@ from finexpert.cli.doctor import doctor
 from finexpert.cli.evaluate import eval_app
 from finexpert.cli.examples import examples_app
 from finexpert.cli.glossary import glossary_app
+from finexpert.cli.library import library_app
 from finexpert.cli.log_model import log_model
 from finexpert.cli.memory import memory_app
 from finexpert.cli.record import export, replay
@@ -43,6 +44,7 @@ app.command("compile")(compile_)
 app.add_typer(compiled_app, name="compiled")
 app.command("log-model")(log_model)
 app.add_typer(examples_app, name="examples")
+app.add_typer(library_app, name="library")
 app.add_typer(data_app, name="data")
 app.command()(doctor)
 app.command()(replay)

@@ -31,6 +31,7 @@ def replay(
     data: common.Data = None,
     filing: common.FilingFile = None,
     id: common.FilingId = None,
+    library: common.LibraryFolder = None,
     as_json: common.Json = False,
 ) -> None:
     """Compute a recorded answer again, without a language model; exit code 3 if it comes out differently."""
@@ -40,13 +41,18 @@ def replay(
     from finexpert.errors import RecordError
     from finexpert.sandbox import Limits, Sandbox
     from finexpert.sources.filing import Filing
+    from finexpert.sources.library import Library
 
     kept = _load(record, settings)
     of_filing = kept.source.dialect == "filing"
     if of_filing and filing is None:
         raise RecordError(f"the record {kept.id} is of the page {kept.source.name}: give its file with --filing FILE")
-    source = common.open_source(data, filing, id or (kept.source.name if of_filing else None), settings)
-    if isinstance(source, Filing):
+    if kept.source.dialect == "library" and library is None:
+        raise RecordError(f"the record {kept.id} is of the library {kept.source.name}: give its folder with --library")
+    source = common.open_source(data, filing, id or (kept.source.name if of_filing else None), settings, library)
+    if isinstance(source, Library):
+        again = records.replay_library(kept, source)
+    elif isinstance(source, Filing):
         again = records.replay_filing(kept, source)
     else:
         with Sandbox(Limits(wall_seconds=settings.script_seconds)) as sandbox:
@@ -76,12 +82,11 @@ def export(
     settings = common.settings_from()
     from finexpert import records
     from finexpert.datasets.fred import open_data
+    from finexpert.private_files import write_whole
 
     script = records.export(_load(record, settings), open_data(data, settings=settings))
     if out is None:
         typer.echo(script, nl=False)
     else:
-        temporary = out.with_name(f".{out.name}.part")
-        temporary.write_text(script, encoding="utf-8")
-        temporary.replace(out)
+        write_whole(out, script)
         typer.echo(f"wrote {out}; run it with python {out}")

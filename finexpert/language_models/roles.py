@@ -41,9 +41,14 @@ LAYERS = (
     "script_generation",
     "filing_search",
     "critique",
+    "manager",
+    "extractor",
+    "reasoner",
+    "synthesiser",
     "memorization",
     "answer_from_rows",
     "single_call",
+    "adversarial_review",
 )
 
 _REASONING = re.compile(r"^(?:o\d(?:-.*)?|gpt-5(?!.*-chat)(?:[.-].*)?)$")

@@ -131,6 +131,8 @@ class Meter:
             seconds=self.wall_seconds - sum(call.waited for call in calls) + model_seconds,
             model_seconds=model_seconds,
             by_layer=by_layer,
+            failed=self.failed,
+            fell_back=self.fell_back,
         )
 
 

@@ -12,7 +12,7 @@ logistic regression on pairs of the right page and a wrong one. Nothing is read 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,6 +37,20 @@ WEIGHTS: dict[str, float] = {
     "filing of the year": 1.7,
     "filing of the next year": 0.9,
     "filing of the year before": 0.6,
+}
+# Where company and year are filters, what is left is which page of a filing: its words as a whole say most.
+NAMED_WEIGHTS: dict[str, float] = {
+    "page": 7.4,
+    "pairs": 0.6,
+    "triples": 1.3,
+    "sentence": 1.7,
+    "row": 0.6,
+    "table meaning": 3.7,
+    "text meaning": 2.9,
+    "years printed": 3.4,
+    "filing of the year": 1.2,
+    "filing of the next year": 0.2,
+    "filing of the year before": 0.1,
 }
 # A year that was asked for as a filing's says more than one that stands in the words.
 _WANTED = 8.0
@@ -103,10 +117,10 @@ def evidence(
     return np.column_stack([*columns, meaning, shown, *_nearness(years, asked.years, wanted)])
 
 
-def fused(rows: Scores, fusion: Fusion = "weights", weights: Sequence[float] = tuple(WEIGHTS.values())) -> Scores:
+def fused(rows: Scores, fusion: Fusion = "weights", weights: Mapping[str, float] = WEIGHTS) -> Scores:
     """One score a page: the weighted sum, or the sum of reciprocal ranks in each column."""
     if fusion == "weights" or not len(rows):
-        return np.asarray(rows @ np.asarray(weights, np.float64))
+        return np.asarray(rows @ np.array(list(weights.values())))
     ranks = (rows[None, :, :] > rows[:, None, :]).sum(axis=1)
     return np.asarray((1.0 / (_RANKS + 1 + ranks)).sum(axis=1))
 

@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 
 from finexpert.errors import LibraryError
-from finexpert.sources.library_fusion import Asked, Fusion, Scores, evidence, fused
+from finexpert.sources.library_fusion import NAMED_WEIGHTS, WEIGHTS, Asked, Fusion, Scores, evidence, fused
 from finexpert.sources.library_index_vectors import VectorIndex
 from finexpert.sources.library_index_words import Packed, word_numbers
 from finexpert.sources.library_lexical import Filters, Found, LexicalIndex
@@ -96,13 +96,14 @@ class LibraryIndex:
         chunks = self._vectors.chunks_of([page.page for page in pages])
         packed = Packed([page.words for page in pages])
         years = [page.year for page in pages]
+        weights = NAMED_WEIGHTS if request.tickers and request.years else WEIGHTS
         scores = np.zeros(len(pages))
         cosines: list[dict[int, float]] = []
         for each, vector in zip(asked, vectors, strict=True):
             numbers = [number for some in chunks for number, _ in some]
             cosines.append(self._vectors.cosines(vector, numbers, self.store))
             meaning = _meaning(chunks, cosines[-1])
-            scores += fused(evidence(each, packed, years, meaning, request.years), self.fusion) / len(asked)
+            scores += fused(evidence(each, packed, years, meaning, request.years), self.fusion, weights) / len(asked)
         scores += _unit_bonus(request.unit, packed)
         best = sorted(range(len(pages)), key=lambda place: (-scores[place], pages[place].page))[: request.limit]
         return [

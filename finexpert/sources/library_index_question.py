@@ -38,7 +38,7 @@ def request_for(question: str, companies: Companies, as_of: dt.date, limit: int 
     """
     named = [mention for mention in companies.resolve(question) if mention.score >= SURE]
     periods = resolve_periods(question, as_of)
-    asked = [mention for mention in periods.mentions if _names_filing(mention, question)]
+    asked = [mention for mention in periods.mentions if _names_filing(mention, question, as_of)]
     extent = partial(_extent, question)
     return SearchRequest(
         (_without(question, [*map(extent, asked), *((m.start, m.end) for m in named)]) or question,),
@@ -49,8 +49,10 @@ def request_for(question: str, companies: Companies, as_of: dt.date, limit: int 
     )
 
 
-def _names_filing(mention: PeriodMention, question: str) -> bool:
-    """Whether words about time say which filing is meant."""
+def _names_filing(mention: PeriodMention, question: str, as_of: dt.date) -> bool:
+    """Whether words about time say which filing is meant; of "the next three years" there is none yet."""
+    if any(year > as_of.year for year in mention.years):
+        return False
     if mention.fiscal or mention.relative:
         return True
     return bool(_AFTER.match(question[mention.end :]) or _BEFORE.search(question[: mention.start]))

@@ -203,6 +203,8 @@ def test_another_filing_that_prints_something_else_is_said(desk: Any, library: L
     [
         ("What was Brackwater Rail's revenue in 2019?", "direct"),
         ("What was Brackwater Rail's revenue?", "direct"),
+        ("How did Brackwater Rail's revenue in 2019 compare with the year before?", "direct"),
+        ("How did Brackwater Rail's revenue in 2019 compare with 2016?", "standard"),
         ("What was its revenue in 2019?", "standard"),
         ("Did Brackwater Rail or Norfeld Foods earn more in 2019?", "standard"),
         ("How did the revenue of Brackwater Rail change from 2015 to 2019?", "detailed"),

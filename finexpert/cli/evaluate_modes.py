@@ -1,0 +1,138 @@
+"""What evaluations share that compare modes: the options, one table with every way beside the others, and the plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finexpert.cli import common
+
+if TYPE_CHECKING:
+    from finexpert.datasets.evaluation import Result
+    from finexpert.datasets.fred_evaluation import Bench
+    from finexpert.datasets.fred_questions import Question
+    from finexpert.datasets.mode_comparison import Pair, Way
+
+Modes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mode", help="direct, checked, reviewed, panel or single-call; several for a paired comparison in one run."
+    ),
+]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Write the Pareto plot of a comparison to this PNG file.")]
+
+
+def checked(names: Sequence[str]) -> list[str]:
+    """The names, each once; ConfigurationError for one that is no mode."""
+    from finexpert import modes
+
+    return [modes.mode(name).name for name in dict.fromkeys(names)]
+
+
+def tell(ways: Sequence[Way], title: str, plot: Path | None) -> dict[str, Any]:
+    """Print the comparison and log it to the active MLflow run; it is given back as JSON."""
+    from finexpert import tracking
+    from finexpert.datasets import mode_comparison, plots
+
+    ways = mode_comparison.named(ways)
+    content = mode_comparison.as_json(ways)
+    figure = plots.pareto([way.point for way in ways], title)
+    metrics: dict[str, float | None] = {}
+    for way in ways:
+        point = way.point
+        metrics[f"modes/{way.name}/accuracy"] = point.accuracy.share
+        metrics |= {f"modes/{way.name}/{kind}": point.cost(kind) for kind in mode_comparison.COSTS}
+    tracking.log(metrics, {"comparison.json": content, "pareto.png": figure})
+    if plot is not None:
+        plot.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(plot, format="png", dpi=150)
+    _print(ways, plot)
+    return content
+
+
+def ways_of(results: Sequence[Result], modes: Sequence[str], model: str) -> list[Way]:
+    """The results of single questions as ways of answering, one a mode."""
+    from finexpert.datasets.mode_comparison import Way
+
+    ways = []
+    for mode in modes:
+        chosen = [result for result in results if result.rung == mode]
+        right = {r.id if r.repeat == 1 else f"{r.id} ({r.repeat})": r.correct for r in chosen}
+        ways.append(Way(model, mode, right, [result.usage for result in chosen]))
+    return ways
+
+
+def across(
+    models: Sequence[str], bench: Bench, questions: Sequence[Question], modes: Sequence[str], **given: Any
+) -> None:
+    """Every model in every mode, each model as a run of its own; then all of them side by side in one more."""
+    from finexpert import tracking
+    from finexpert.cli.evaluate import run
+    from finexpert.datasets.evaluation import write_json
+    from finexpert.language_models.roles import LanguageModels
+
+    json_out, plot = given.pop("json_out"), given.pop("plot")
+    ways: list[Way] = []
+    for name in models:
+        settings = bench.settings.model_copy(update={"lm": name})
+        own = replace(bench, settings=settings, models=LanguageModels.from_settings(settings))
+        ways += ways_of(run(own, questions, modes, json_out=None, **given), modes, name)
+    tracking.start(bench.settings, "finexpert eval fred")
+    with tracking.run("eval fred, several models", parent=True, params={"models": ", ".join(models)}):
+        compared = tell(ways, f"fred, {len(questions)} questions", plot)
+    tracking.finish()
+    if json_out:
+        write_json(json_out, {"comparison": compared})
+
+
+def _print(ways: Sequence[Way], plot: Path | None) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from finexpert.datasets.mode_comparison import against, frontier
+
+    out = common.console()
+    points = [way.point for way in ways]
+    best = {point.name for point in frontier(points, "calls")}
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in ("way", "right", "95 %", "calls", "tokens", "cost", "s", "gain a call"):
+        table.add_column(name, justify="left" if name == "way" else "right", no_wrap=True)
+    for way, point in zip(ways, points, strict=True):
+        pair = against(ways[0], way)
+        table.add_row(
+            point.name + ("*" if point.name in best else ""),
+            f"{point.accuracy.right}/{point.accuracy.n}",
+            f"{point.accuracy.low:.0%}-{point.accuracy.high:.0%}",
+            f"{point.calls:.2f}",
+            f"{point.tokens:,.0f}",
+            "?" if point.cost_usd is None else f"${point.cost_usd:.4f}",
+            f"{point.seconds:.1f}",
+            "" if pair.per_call is None else f"{pair.per_call:+.1%}",
+        )
+    out.print(table)
+    out.print(
+        "* no other way is as right with fewer calls; calls, tokens, cost and s (seconds) are means a question; "
+        "gain a call: share of right answers that each call more than the first way's buys",
+        style="dim",
+        soft_wrap=True,
+    )
+    for other in ways[1:]:
+        _print_pair(against(ways[0], other))
+    if plot is not None:
+        out.print(f"plot: {plot}", style="dim", soft_wrap=True)
+
+
+def _print_pair(pair: Pair) -> None:
+    out = common.console()
+    out.print(
+        f"{pair.other} against {pair.first}: {len(pair.won)} won, {len(pair.lost)} lost; McNemar p = {pair.p:.3f}",
+        soft_wrap=True,
+        markup=False,
+    )
+    for word, keys in (("won", pair.won), ("lost", pair.lost)):
+        if keys:
+            out.print(f"  {word}: {', '.join(keys)}", soft_wrap=True, markup=False)

@@ -1,0 +1,55 @@
+"""`eval cache`: the table, the JSON and the MLflow runs of the labelled pairs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from finexpert.cli.evaluate_cache import cache
+
+SCENARIO = {
+    "scenario": "one", "split": "train", "source": "fred", "as_of": "2024-09-30",
+    "question": "What was GDP in 2019?", "same": ["How high was GDP in 2019?", "GDP of 2019, if I may ask?"],
+    "near": [["year", "What was GDP in 2018?"]],
+}  # fmt: skip
+
+
+@pytest.fixture
+def app(tmp_path: Path, empty_store: Path, monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
+    monkeypatch.setenv("FINEXPERT_EMBEDDER", "words")
+    shutil.copyfile(empty_store, tmp_path / "mlflow.db")
+    monkeypatch.setenv("FINEXPERT_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(SCENARIO))
+    made = typer.Typer()
+    made.command()(cache)
+    return made
+
+
+def test_pairs_are_measured_shown_and_logged(app: typer.Typer, tmp_path: Path) -> None:
+    out = tmp_path / "cache.json"
+    arguments = ["--pairs", str(tmp_path / "pairs.jsonl"), "--json", str(out), "--show"]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert "1/2" in result.stdout
+    assert "0/1" in result.stdout
+    assert "GDP of 2019, if I may ask?\n  miss: " in result.stdout
+    rows = {row["way"]: row for row in json.loads(out.read_text())["rows"]}
+    assert rows["cache"]["hits"][:2] == [1, 2]
+    assert rows["cache"]["false_hits"][:2] == [0, 1]
+    assert rows["text"]["hits"][:2] == [0, 2]
+    import mlflow
+
+    runs = mlflow.MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/mlflow.db").search_runs(["1"])
+    told = {run.data.params.get("way"): run.data.metrics for run in runs}
+    assert told["cache"]["hits_share"] == 0.5
+    assert told["cache"]["false_hits_share"] == 0.0
+
+
+def test_a_split_without_scenarios_is_refused(app: typer.Typer, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["--pairs", str(tmp_path / "pairs.jsonl"), "--split", "holdout"])
+    assert result.exit_code == 2
+    assert "no scenario" in result.output
