@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common, evaluate_modes
+from finexpert.cli.evaluate_cache import cache
 from finexpert.cli.evaluate_convfinqa import convfinqa
 from finexpert.cli.evaluate_each_layer import layers
 from finexpert.cli.evaluate_filings import filings
@@ -31,6 +32,7 @@ eval_app.command()(keywords)
 eval_app.command()(layers)
 eval_app.command()(filings)
 eval_app.command()(retrieval)
+eval_app.command()(cache)
 
 
 @eval_app.command()

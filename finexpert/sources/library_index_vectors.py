@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 KINDS: tuple[ChunkKind, ...] = ("table", "text")
 COMPARED = 400
 _AT_ONCE = 500
+# Listing what has no vector looks at every chunk, so it is done seldom.
+_LISTED = 40 * _AT_ONCE
 _ABOUT: list[tuple[str, str]] = [
     ("chunk", "<i8"),
     ("page", "<u8"),
@@ -53,6 +55,7 @@ class _Held:
     rows: NDArray[Any]
     words: NDArray[np.uint64]
     by_page: NDArray[np.intp]
+    pages: NDArray[np.uint64]
     size: int
     file: tuple[int, int]
 
@@ -88,8 +91,7 @@ class VectorIndex:
         """The chunks of each of the pages, with their kind."""
         held = self._held
         numbers = np.array([_number(page) for page in pages], np.uint64)
-        rising = held.rows["page"][held.by_page]
-        starts, ends = np.searchsorted(rising, numbers, "left"), np.searchsorted(rising, numbers, "right")
+        starts, ends = (np.searchsorted(held.pages, numbers, side) for side in ("left", "right"))
         chosen = [held.rows[held.by_page[start:end]] for start, end in zip(starts, ends, strict=True)]
         return [
             [(number, KINDS[kind]) for number, kind in zip(rows["chunk"].tolist(), rows["kind"].tolist(), strict=True)]
@@ -109,10 +111,12 @@ class VectorIndex:
     def update(self, store: LibraryStore, progress: Callable[[int], None] = lambda chunks: None) -> None:
         """Embed what has no vector yet, and know what the store has now. One process at a time."""
         with self._lock:
-            while waiting := store.without_vector(self.embedder.name, _AT_ONCE):
-                vectors = self.embedder.embed([embedded_text(chunk) for chunk in waiting])
-                store.put_vectors(self.embedder.name, [chunk.id for chunk in waiting], vectors)
-                progress(len(waiting))
+            while waiting := store.without_vector(self.embedder.name, _LISTED):
+                for start in range(0, len(waiting), _AT_ONCE):
+                    some = waiting[start : start + _AT_ONCE]
+                    vectors = self.embedder.embed([embedded_text(chunk) for chunk in some])
+                    store.put_vectors(self.embedder.name, [chunk.id for chunk in some], vectors)
+                    progress(len(some))
             self._read()
             self._append(store)
             self._drop_gone(store)
@@ -182,7 +186,8 @@ def embedded_text(chunk: Chunk) -> str:
 
 
 def _held(rows: NDArray[Any], words: NDArray[np.uint64], size: int, file: tuple[int, int]) -> _Held:
-    return _Held(rows, np.ascontiguousarray(words), np.argsort(rows["page"], kind="stable"), size, file)
+    by_page = np.argsort(rows["page"], kind="stable")
+    return _Held(rows, np.ascontiguousarray(words), by_page, rows["page"][by_page], size, file)
 
 
 def _about(rows: NDArray[Any]) -> NDArray[Any]:

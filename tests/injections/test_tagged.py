@@ -16,10 +16,10 @@ def test_a_trace_is_tagged_where_there_is_one(
     monkeypatch: pytest.MonkeyPatch, span: object, expected: list[dict[str, str]]
 ) -> None:
     tags: list[dict[str, str]] = []
+    written = tags.append
     stands_for: Any = SimpleNamespace(
         get_current_active_span=lambda: span, update_current_trace=lambda tags: written(tags)
     )
-    written = tags.append
     monkeypatch.setitem(sys.modules, "mlflow", stands_for)
     tracking.tag_trace("finexpert.injections", "code")
     assert tags == expected
