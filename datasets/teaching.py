@@ -163,9 +163,7 @@ def teach_all(
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="finexpert-lessons-")))
 
         def one(path: Path, store: Taught) -> None:
-            session = Session(
-                source, expert=expert, settings=settings, models=models, sandbox=sandbox, taught=store
-            )
+            session = Session(source, expert=expert, settings=settings, models=models, sandbox=sandbox, taught=store)
             results[path] = play(session, lessons[path], lambda played: on_line(path, played))
 
         if threads == 1:

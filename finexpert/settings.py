@@ -98,6 +98,9 @@ class Settings(BaseSettings):
     )
     script_seconds: float = Field(default=10.0, gt=0, le=60)
     workers: int = Field(default=1, ge=1, le=64, description="sandbox processes kept warm")
+    sandbox_image: str | None = Field(
+        default=None, description="image of the container boundary by its digest, see `finexpert sandbox image`"
+    )
 
     # evaluation
     tracking_uri: str | None = Field(default=None, description="MLflow store; runs/mlflow.db if unset")

@@ -37,7 +37,9 @@ def written() -> Any:
 
 def run(notebook: Any, folder: Path) -> Any:
     """The notebook, executed with `folder` as current folder; a cell that fails is an error."""
-    client = NotebookClient(notebook, timeout=1100, kernel_name="python3", resources={"metadata": {"path": str(folder)}})
+    client = NotebookClient(
+        notebook, timeout=1100, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+    )
     return client.execute()
 
 

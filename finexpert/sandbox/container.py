@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from finexpert.sandbox.limits import Limits
+from finexpert.settings import Settings
 
 _words = str.split
 
@@ -132,8 +133,8 @@ def problem(engine: Engine) -> str | None:
 
 
 def image() -> str | None:
-    """The image of the setting FINEXPERT_SANDBOX_IMAGE, if it is set."""
-    return os.environ.get(VARIABLE) or None
+    """The image of the setting `sandbox_image`, FINEXPERT_SANDBOX_IMAGE, if it is set."""
+    return os.environ.get(VARIABLE) or Settings().sandbox_image or None
 
 
 def engines() -> list[Engine]:

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from finexpert.attacks import statements
 from finexpert.attacks.cases import Case, Kind
+from finexpert.attacks.injections import injection_cases
 from finexpert.cli.sandbox import sandbox_app
 from finexpert.sandbox import available_rung
 
@@ -24,6 +25,8 @@ def _few(script: Case) -> object:
 def _run(monkeypatch: pytest.MonkeyPatch, script: Case, *arguments: str) -> tuple[int, str]:
     for module in ("finexpert.attacks.cases", "finexpert.attacks.scripts", "finexpert.attacks.statements"):
         monkeypatch.setattr(f"{module}.cases", _few(script))
+    # Planted instructions have tests of their own.
+    monkeypatch.setattr("finexpert.attacks.injections.injection_cases", lambda: injection_cases()[:1])
     monkeypatch.setattr("finexpert.sandbox.rungs.RUNGS", (available_rung(),))
     done = CliRunner().invoke(sandbox_app, ["attack", "--workers", "1", *arguments])
     return done.exit_code, done.stdout

@@ -18,7 +18,9 @@ TOPICS = ("loans", "deposits", "trades", "branches", "employees", "cards", "clai
 def many(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DuckDBWarehouse]:
     monkeypatch.setenv("FINEXPERT_EMBEDDER", "words")
     data = pd.DataFrame({"amount": [1.0]})
-    tables = [Table(f"{topic}_{year}", data, comment=f"{topic} of {year}") for topic in TOPICS for year in range(2018, 2024)]
+    tables = [
+        Table(f"{topic}_{year}", data, comment=f"{topic} of {year}") for topic in TOPICS for year in range(2018, 2024)
+    ]
     with DuckDBWarehouse(build_warehouse(tmp_path / "many.duckdb", tables)) as warehouse:
         yield warehouse
 
