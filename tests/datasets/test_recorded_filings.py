@@ -1,0 +1,12 @@
+"""The packaged completions for the filings' questions are there, and none of them is about nothing."""
+
+from __future__ import annotations
+
+from finexpert.language_models.recorded import packaged_files, read
+
+
+def test_the_questions_of_dev_have_their_completions() -> None:
+    (file,) = [file for file in packaged_files() if file.name == "filings_dev.jsonl"]
+    kept = list(read(file))
+    assert len(kept) == len({recording.prompt for recording in kept}) == 196
+    assert {recording.layer for recording in kept} == {"planning", "filing_search", "single_call"}
