@@ -1,4 +1,4 @@
-"""The packaged completions for the filings' questions are there, and none of them is about nothing."""
+"""The packaged completions for the filings' questions: what they say is tested where the pages are at hand."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ def test_the_questions_of_dev_have_their_completions() -> None:
     (file,) = [file for file in packaged_files() if file.name == "filings_dev.jsonl"]
     kept = list(read(file))
     assert len(kept) == len({recording.prompt for recording in kept}) == 196
-    assert {recording.layer for recording in kept} == {"planning", "filing_search", "single_call"}
+    assert {recording.model for recording in kept} == {"a frontier model through an OpenAI-compatible endpoint"}
