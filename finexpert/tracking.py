@@ -81,7 +81,11 @@ def in_store(uri: str, name: str, tags: Mapping[str, str]) -> Iterator[None]:
     before, chosen = mlflow.get_tracking_uri(), os.environ.get("MLFLOW_TRACKING_URI")
     mlflow.set_tracking_uri(uri)
     try:
-        with mlflow.start_run(run_name=name, tags=dict(tags)):
+        # The experiment that is active is one of the store before.
+        first = mlflow.get_experiment_by_name("Default")
+        with mlflow.start_run(
+            run_name=name, tags=dict(tags), experiment_id=first.experiment_id if first is not None else None
+        ):
             yield
     finally:
         # MLflow keeps the last store in the environment too.

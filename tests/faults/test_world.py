@@ -119,8 +119,11 @@ _KILL_LATER = """
 import sys, time, psutil
 parent, deadline = psutil.Process(int(sys.argv[1])), time.monotonic() + 20
 while time.monotonic() < deadline:
-    busy = [c for c in parent.children(recursive=True)
-            if "sandbox" in " ".join(c.cmdline()) and c.ppid() != parent.pid and c.cpu_times().user > 0.3]
+    try:
+        busy = [c for c in parent.children(recursive=True)
+                if "sandbox" in " ".join(c.cmdline()) and c.ppid() != parent.pid and c.cpu_times().user > 0.3]
+    except psutil.Error:  # one of them has just ended
+        busy = []
     if busy:
         for each in busy:
             each.kill()

@@ -8,6 +8,7 @@ import dspy
 import pytest
 
 from finexpert.errors import ConfigurationError, FinexpertError, ModelError, ModelUnreachable
+from finexpert.language_models.circuit_breaker import CircuitBreaker
 from finexpert.language_models.roles import ModelSpec, build_lm
 from finexpert.language_models.usage import Meter
 
@@ -117,6 +118,8 @@ def test_tries_again_as_often_as_told_and_counts_one_call(
 ) -> None:
     slept: list[float] = []
     monkeypatch.setattr("dspy.clients.execution.time.sleep", slept.append)
+    # The breaker waits as long by a clock, which does not go on while nobody sleeps; it has tests of its own.
+    monkeypatch.setattr(CircuitBreaker, "_enter", lambda breaker: object())
     server.headers = {"Retry-After": "3600"}
     server.reply = lambda request: (429, {"error": {"message": "slow down"}})
     with Meter() as meter, pytest.raises(ModelUnreachable):

@@ -46,7 +46,7 @@ def test_no_row_is_lost_or_cut_and_every_chunk_has_the_header(table: list[list[s
     chunks = [chunk.split("\n") for chunk in table_chunks(table, SMALL)]
     header = "| 2017 | 2016"
     assert all(chunk[0].strip() == header for chunk in chunks)
-    width = next((n for n, line in enumerate(chunks[0]) if any(line not in chunk for chunk in chunks)), 1)
+    width = next((n for n, line in enumerate(chunks[0]) if any(chunk[n : n + 1] != [line] for chunk in chunks)), 1)
     lines = [*chunks[0][:width], *(line for chunk in chunks for line in chunk[width:])]
     expected = [" | ".join(" ".join(cell.split()) for cell in row) for row in table]
     assert sorted(set(lines)) == sorted(set(expected))
