@@ -90,6 +90,11 @@ class Settings(BaseSettings):
     )
     by: str | None = Field(default=None, description="who teaches; the login name if unset")
 
+    # library
+    library_fusion: Literal["weights", "rank"] = Field(
+        default="weights", description="how the ranks by words and by meaning are joined in a library"
+    )
+
     # limits
     row_cap: int = Field(default=200_000, ge=1, description="rows a SELECT may return")
     sql_seconds: float = Field(default=10.0, gt=0)

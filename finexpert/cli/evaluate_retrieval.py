@@ -47,7 +47,7 @@ def retrieval(
     with Library.open(folder) as opened:
         names, fingerprint, companies = opened.name, opened.fingerprint, opened.companies
     store = LibraryStore(folder)
-    index = LibraryIndex(store, embedder(settings.embedder), folder)
+    index = LibraryIndex(store, embedder(settings.embedder), folder, settings.library_fusion)
     with common.progress("chunks", len(store.chunk_ids())) as advance:
         index.refresh(advance)
     with common.progress("searches", len(chosen) * len(evaluation.FORMS) * len(evaluation.WAYS)) as advance:
