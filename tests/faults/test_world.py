@@ -107,28 +107,34 @@ def test_a_worker_that_is_killed_costs_one_try(desk: Any, when: str) -> None:
             _kill_workers()
             assert session.ask(QUESTION).value == 6
             return
-        killer = subprocess.Popen([sys.executable, "-c", _KILL_LATER, str(os.getpid())])
-        with pytest.raises(SandboxFailure, match=r"the sandbox's worker is lost .* result was thrown away"):
-            session.ask(QUESTION)
-        assert killer.wait(30) == 0
+        with subprocess.Popen([sys.executable, "-c", _KILL_LATER, str(os.getpid())]) as killer:
+            with pytest.raises(SandboxFailure, match=r"the sandbox's worker is lost .* result was thrown away"):
+                session.ask(QUESTION)
+            assert killer.wait(30) == 0
         desk.says("planning", desk.plan())
         assert session.ask(QUESTION).value == 6
 
 
 _KILL_LATER = """
 import sys, time, psutil
+
+def used(child):
+    try:
+        return child.cpu_times().user if "sandbox" in " ".join(child.cmdline()) else 0.0
+    except psutil.Error:  # it has just ended, or waits to be cleared away
+        return 0.0
+
 parent, deadline = psutil.Process(int(sys.argv[1])), time.monotonic() + 20
 while time.monotonic() < deadline:
-    try:
-        busy = [c for c in parent.children(recursive=True)
-                if "sandbox" in " ".join(c.cmdline()) and c.ppid() != parent.pid and c.cpu_times().user > 0.3]
-    except psutil.Error:  # one of them has just ended
-        busy = []
+    # Other workers are idle, whatever they have used before.
+    before = {child: used(child) for child in parent.children(recursive=True) if child.ppid() != parent.pid}
+    time.sleep(0.5)
+    busy = [child for child, then in before.items() if used(child) > then + 0.1]
+    for each in busy:
+        # The worker is what the script's process was forked from.
+        each.parent().kill()
     if busy:
-        for each in busy:
-            each.kill()
         break
-    time.sleep(0.05)
 """
 
 
