@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from finexpert.attacks import statements
 from finexpert.attacks.cases import Case, Kind
-from finexpert.attacks.injections import injection_cases
 from finexpert.cli.sandbox import sandbox_app
 from finexpert.sandbox import available_rung
 
@@ -26,7 +25,7 @@ def _run(monkeypatch: pytest.MonkeyPatch, script: Case, *arguments: str) -> tupl
     for module in ("finexpert.attacks.cases", "finexpert.attacks.scripts", "finexpert.attacks.statements"):
         monkeypatch.setattr(f"{module}.cases", _few(script))
     # Planted instructions have tests of their own.
-    monkeypatch.setattr("finexpert.attacks.injections.injection_cases", lambda: injection_cases()[:1])
+    monkeypatch.setattr("finexpert.attacks.injections.injection_cases", list)
     monkeypatch.setattr("finexpert.sandbox.rungs.RUNGS", (available_rung(),))
     done = CliRunner().invoke(sandbox_app, ["attack", "--workers", "1", *arguments])
     return done.exit_code, done.stdout
@@ -35,9 +34,9 @@ def _run(monkeypatch: pytest.MonkeyPatch, script: Case, *arguments: str) -> tupl
 def test_what_is_held_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     code, shown = _run(monkeypatch, _SCRIPT, "--json")
     suites = json.loads(shown[shown.index("{") :])
+    assert [one for results in suites.values() for one in results if not one["held"]] == []
     assert code == 0
     assert [one["held"] for one in suites["statements on DuckDB"]] == [True]
-    assert all(one["held"] for results in suites.values() for one in results)
     assert any(name.startswith("scripts on ") for name in suites)
 
 

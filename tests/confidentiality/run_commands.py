@@ -151,7 +151,9 @@ def main_(folder: Path, commands: Path) -> None:
         if line and not line.startswith("#"):
             name, _, rest = line.partition(": ")
             if "{record}" in rest:
-                places["record"] = min((folder / "home" / "records").glob("*.json"), key=lambda path: path.stat().st_mtime_ns).stem
+                places["record"] = min(
+                    (folder / "home" / "records").glob("*.json"), key=lambda path: path.stat().st_mtime_ns
+                ).stem
             codes[name] = run(name, rest, folder, places)
     seen = {"codes": codes, "prompts": Handler.prompts, "keys": sorted(Handler.keys)}
     (folder / "seen.json").write_text(json.dumps(seen), encoding="utf-8")
