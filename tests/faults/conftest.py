@@ -96,7 +96,7 @@ def send(
     headers = {"Content-Type": "application/json"} | {name.replace("_", "-"): value for name, value in more.items()}
     headers["Content-Length"] = str(len(body) if length is None else length)
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    connection.sendall(f"HTTP/1.1 {status}\r\n{lines}\r\n".encode() + body)
+    connection.sendall(f"HTTP/1.1 {status}\r\nConnection: close\r\n{lines}\r\n".encode() + body)
 
 
 class Faults:
@@ -126,7 +126,7 @@ class Faults:
 
     @staticmethod
     def drops_in_a_chunk(endpoint: Endpoint, connection: socket.socket) -> None:
-        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         connection.sendall(head + b"400\r\n" + endpoint.body()[:20])
 
     @staticmethod
