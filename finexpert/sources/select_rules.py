@@ -107,7 +107,7 @@ def _check_tree(tree: Node, columns: Mapping[str, Sequence[str]], growth: Growth
         if "sample" in node and node["type"] not in TABLE_NODES | QUERY_NODES:
             raise QueryError("DESCRIBE, SHOW and SUMMARIZE are not allowed: the schema is known, write a SELECT")
         if node.get("type") == "BASE_TABLE":
-            table = _table(node["qualified_name"]["path"], known, ctes, columns)
+            table = _table(node["qualified_name"]["path"], known, ctes, columns, tree)
             used.update({table: None} if table else {})
         elif node.get("type") == "TABLE_FUNCTION":
             check_table_function(node["function"])
@@ -147,7 +147,11 @@ def _aliases(tree: Node) -> Iterator[str]:
 
 
 def _table(
-    path: Sequence[str], known: Mapping[str, str], ctes: frozenset[str], columns: Mapping[str, Sequence[str]]
+    path: Sequence[str],
+    known: Mapping[str, str],
+    ctes: frozenset[str],
+    columns: Mapping[str, Sequence[str]],
+    tree: Node,
 ) -> str | None:
     parts = [part.lower() for part in path]
     if len(parts) == 1 and parts[0] in ctes:
@@ -155,7 +159,8 @@ def _table(
     name = ".".join(parts[1:] if len(parts) == 2 and parts[0] == "main" else parts)
     if name in known and len(parts) <= 2:
         return known[name]
-    raise QueryError(unknown_table(".".join(path), columns))
+    read = {str(node["column_names"][-1]) for node, _ in _nodes(tree) if node.get("type") == "COLUMN_REF"}
+    raise QueryError(unknown_table(".".join(path), columns, read))
 
 
 def _check_current(path: Sequence[str], named: set[str]) -> None:

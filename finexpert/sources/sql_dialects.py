@@ -92,7 +92,8 @@ class Translator:
             full = ".".join(part for part in (table.catalog, table.db, table.name) if part)
             found = known.get(full.lower().removeprefix("main."))
             if found is None or [key for key, value in table.args.items() if value and key not in INNER_TABLE]:
-                raise QueryError(unknown_table(full, {one.name: [c.name for c in one.columns] for one in self.tables}))
+                there = {one.name: [column.name for column in one.columns] for one in self.tables}
+                raise QueryError(unknown_table(full, there, {column.name for column in tree.find_all(exp.Column)}))
             inner = self._rows(found, as_of, collates).subquery(alias=table.args.get("alias"))
             for key in ("joins", "laterals"):
                 inner.set(key, table.args.get(key))

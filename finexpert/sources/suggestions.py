@@ -8,11 +8,13 @@ Only names of tables and columns are suggested, never a value of a row.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from rapidfuzz import fuzz, process, utils
 
 Columns = Mapping[str, Sequence[str]]
+# A column that more tables than this have, such as a date, does not tell which is meant.
+_TELLING = 3
 MISSING_COLUMN = (
     re.compile(r'Referenced column "(?P<column>[^"]+)" not found'),
     re.compile(r'(?:Table|Values list) "(?P<table>[^"]+)" does not have a column named "(?P<column>[^"]+)"'),
@@ -36,13 +38,16 @@ def nearest(name: str, among: Sequence[str], limit: int = 3) -> list[str]:
     return [match[0] for match in found]
 
 
-def unknown_table(name: str, columns: Columns) -> str:
-    """Says which tables there are; a column taken for a table is named with its table.
+def unknown_table(name: str, columns: Columns, read: Collection[str] = ()) -> str:
+    """Says which table is meant: a column taken for one, a name alike, or one that has the columns that are read.
 
-    >>> unknown_table("unrate", {"unemployment": ["date", "unrate"], "cpi": ["date", "value"]})
+    >>> tables = {"unemployment": ["date", "unrate"], "cpi": ["date", "value"]}
+    >>> unknown_table("unrate", tables)
     'there is no table "unrate": it is a column of unemployment'
-    >>> unknown_table("cpis", {"unemployment": ["date", "unrate"], "cpi": ["date", "value"]})
+    >>> unknown_table("cpis", tables)
     'there is no table "cpis"; nearest: cpi'
+    >>> unknown_table("months", tables, read=["date", "value"])
+    'there is no table "months"; cpi has date, value'
     """
     last = name.rpartition(".")[2]
     owners = _owners(last, columns)
@@ -52,6 +57,9 @@ def unknown_table(name: str, columns: Columns) -> str:
     if owners:
         return f'there is no table "{name}": it is a column of {", ".join(owners)}'
     close = nearest(last, list(columns))
+    shared, having = _having(read, columns)
+    if having and not set(close) & set(having):
+        return f'there is no table "{name}"; {", ".join(having)} {"have" if len(having) > 1 else "has"} {", ".join(shared)}'
     return f'there is no table "{name}"; ' + (
         f"nearest: {', '.join(close)}" if close else f"tables: {_listed(columns)}"
     )
@@ -106,6 +114,15 @@ def _place(used: Sequence[str]) -> str:
 
 def _owners(column: str, columns: Columns) -> list[str]:
     return [table for table, one in columns.items() if column.lower() in {name.lower() for name in one}]
+
+
+def _having(read: Collection[str], columns: Columns) -> tuple[list[str], list[str]]:
+    """The most of the columns read that one table has, and the tables that have as many; none where too many have."""
+    wanted = {column.lower() for column in read}
+    found = {table: sorted(wanted & {column.lower() for column in one}) for table, one in columns.items()}
+    most = max(map(len, found.values()), default=0)
+    tables = [table for table, shared in found.items() if most and len(shared) == most]
+    return (found[tables[0]], tables) if 0 < len(tables) <= _TELLING else ([], [])
 
 
 def _listed(columns: Columns) -> str:

@@ -111,6 +111,8 @@ def test_suggestions_are_those_of_a_duckdb_file(database: SQLWarehouse) -> None:
         database.query("SELECT valeu FROM cpi")
     with pytest.raises(QueryError, match="single quotes"):
         database.query('SELECT value FROM cpi WHERE cpi_index = "Core CPI"')
+    with pytest.raises(QueryError, match='no table "weeks"; rates has date, dff'):
+        database.query("SELECT date, dff FROM weeks")
 
 
 @pytest.mark.parametrize("select", [

@@ -199,6 +199,8 @@ SUGGESTIONS = [
     ("SELECT c.dff FROM cpi AS c", "rates has a column of this name"),
     ("SELECT * FROM job", "nearest: jobs"),
     ("SELECT * FROM unrate", "it is a column of jobs"),
+    ("SELECT date, q.dff FROM weeks AS q", 'there is no table "weeks"; rates has date, dff'),
+    ("SELECT nothing FROM weeks", 'there is no table "weeks"; tables: '),
     ("SELECT * FROM fred.cpi", "write cpi"),
     ("SELECT x.value FROM cpi AS c", '"x" is no table or alias'),
     ('SELECT value FROM cpi WHERE cpi_index = "Core CPI"', "single quotes"),
