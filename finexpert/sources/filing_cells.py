@@ -5,11 +5,10 @@
     >>> CellFinder(table).cell(Cell(id=1, row="net sales", column="2006"))
     (1, 2, ())
     >>> CellFinder(table).cell(Cell(id=1, row="net sales", column="2006", row_number=2))
-    Traceback (most recent call last):
-        ...
-    finexpert.errors.CellError: the row number 2 is r2 'net sales growth', but 'net sales' is r1 'net sales'
+    (1, 2, ("the row number 2 is r2 'net sales growth'; chosen by its label",))
 
-A printed number selects, the label verifies it. Where only the label is given it must fit one row or column alone.
+A printed number selects, the label verifies it. Where only the label is given it must fit one row or column alone, and
+a number that speaks against such a label is a miscount: models, small ones most of all, read better than they count.
 """
 
 from __future__ import annotations
@@ -67,12 +66,12 @@ class _Axis:
         return f"{self.letter}{place} {excerpt(self.alternatives[place].text, 60)!r}"
 
     def choose(self, name: str, number: int | None) -> tuple[int, tuple[str, ...]]:
-        """The place that a name and a number mean; the number counts, the name must not speak against it."""
+        """The place that a name and a number mean; the number counts, unless the name is that of another place alone."""
         if number is None and (numbered := _NUMBERED.match(name)):
             name, number = "", int(numbered[1])
+        matches = self.matches(name) if name.strip() else []
         if number is not None and 0 <= number < len(self.labels):
-            return number, self._verified(name, number)
-        matches = self.matches(name)
+            return self._verified(name, number, matches)
         if not matches:
             raise CellError(f"no {self.word} is called {excerpt(name)!r}; the nearest are {self._nearest(name)}")
         if len(matches) > 1:
@@ -87,24 +86,20 @@ class _Axis:
             flags = (*flags, f"there is no {self.word} number {number}; chosen by its label")
         return matches[0].place, flags
 
-    def _verified(self, name: str, number: int) -> tuple[str, ...]:
-        if not name.strip():
-            return ()
+    def _verified(self, name: str, number: int, matches: Sequence[Match]) -> tuple[int, tuple[str, ...]]:
+        """The numbered place, unless the name is that of another one alone; with what speaks against it."""
         wanted = Label(name)
-        if wanted.squeezed in (self.labels[number].squeezed, self.alternatives[number].squeezed):
-            return ()
-        matches = self.matches(name)
-        if any(match.place == number for match in matches):
-            return self._fuzzy_flag(next(match for match in matches if match.place == number), name)
+        if not name.strip() or wanted.squeezed in (self.labels[number].squeezed, self.alternatives[number].squeezed):
+            return number, ()
+        for match in matches:
+            if match.place == number:
+                return number, self._fuzzy_flag(match, name)
         if len(matches) == 1 and matches[0].kind != "fuzzy":
-            raise CellError(
-                f"the {self.word} number {number} is {self.call(number)}, but {excerpt(name)!r} is "
-                f"{self.call(matches[0].place)}"
-            )
+            return matches[0].place, (f"the {self.word} number {number} is {self.call(number)}; chosen by its label",)
         likeness = max(similarity(self.labels[number], wanted), similarity(self.alternatives[number], wanted))
         if likeness >= self.threshold:
-            return (f"fuzzy {likeness:.0f}: {excerpt(name, 60)!r} for {self.call(number)}",)
-        return (f"the label {excerpt(name, 60)!r} is not that of {self.call(number)}",)
+            return number, (f"fuzzy {likeness:.0f}: {excerpt(name, 60)!r} for {self.call(number)}",)
+        return number, (f"the label {excerpt(name, 60)!r} is not that of {self.call(number)}",)
 
     def _fuzzy_flag(self, match: Match, name: str) -> tuple[str, ...]:
         if match.kind != "fuzzy":
