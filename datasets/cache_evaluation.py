@@ -13,17 +13,16 @@ costs a computation. No model but the embedder is asked.
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from finexpert.answer_cache import likeness, same
 from finexpert.datasets.evaluation import Share, share
-from finexpert.errors import QuestionFileError
+from finexpert.datasets.question_lines import records_of, text_of
 from finexpert.question_reading import difference, read
 from finexpert.stores.embedding import Embedder
 
@@ -80,20 +79,8 @@ class PairSummary(BaseModel):
 
 def load_scenarios(path: Path = FILE) -> list[Scenario]:
     """The scenarios of a file; QuestionFileError names the line that is none."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise QuestionFileError(f"the file of pairs {path} cannot be read: {error}") from error
-    found = []
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                found.append(Scenario.model_validate(json.loads(line)))
-            except (json.JSONDecodeError, ValidationError) as error:
-                raise QuestionFileError(f"{path}, line {number}: {error}") from None
-    if not found:
-        raise QuestionFileError(f"the file of pairs {path} holds no scenario")
-    return found
+    text = text_of(path, "name another with --pairs, or none for the packaged ones")
+    return [scenario for _, scenario in records_of(text, str(path), Scenario, "scenario")]
 
 
 def pairs(scenarios: Sequence[Scenario]) -> Iterator[Pair]:

@@ -22,15 +22,15 @@ from __future__ import annotations
 
 import datetime as dt
 import importlib.resources
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from finexpert import operations
 from finexpert.answers import AnswerFormat
+from finexpert.datasets.question_lines import records_of, text_of
 from finexpert.errors import DataError, LibraryError, QuestionFileError, StepError
 from finexpert.plans import Cell, Compute, Quote, reference
 from finexpert.sources.companies import Companies
@@ -142,35 +142,17 @@ def load_questions(path: Path | None = None) -> list[FilingQuestion]:
         name = PACKAGED
         text = (importlib.resources.files("finexpert.datasets") / "questions" / name).read_text(encoding="utf-8")
     else:
-        name = str(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise QuestionFileError(f"{path} cannot be read: {error}") from error
+        name, text = str(path), text_of(path, "name another with --questions, or none for the packaged ones")
     return parse_questions(text, name)
 
 
 def parse_questions(text: str, name: str) -> list[FilingQuestion]:
     """The questions of a text, one JSON object a line; `name` is what errors call it."""
     questions: dict[str, FilingQuestion] = {}
-    # Not splitlines(): JSON may hold line separators of Unicode inside a text.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        place = f"{name}, line {number}"
-        try:
-            question = FilingQuestion.model_validate(json.loads(line))
-        except json.JSONDecodeError as error:
-            raise QuestionFileError(f"{place}: not JSON ({error.msg}, column {error.colno})") from error
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(map(str, first["loc"])) or "the line"
-            raise QuestionFileError(f"{place}: {field}: {first['msg']}, not {first['input']!r:.80}") from error
+    for place, question in records_of(text, name, FilingQuestion, "question"):
         if question.id in questions:
             raise QuestionFileError(f"{place}: the id {question.id!r} stands twice")
         questions[question.id] = question
-    if not questions:
-        raise QuestionFileError(f"{name} holds no question: write one JSON object a line")
     return list(questions.values())
 
 

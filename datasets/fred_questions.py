@@ -19,16 +19,16 @@ from __future__ import annotations
 
 import datetime as dt
 import importlib.resources
-import json
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from finexpert.answers import AnswerFormat
 from finexpert.datasets.fred_references import REFERENCES
 from finexpert.datasets.fred_tables import FredTables
 from finexpert.datasets.house_references import REFERENCES as ALL_REFERENCES
+from finexpert.datasets.question_lines import records_of, text_of
 from finexpert.datasets.recessions import RECESSION_DEFINITION
 from finexpert.errors import AnswerFormatError, QuestionFileError
 from finexpert.sources.warehouse import Warehouse
@@ -65,36 +65,17 @@ def load_questions(path: Path | None = None) -> list[Question]:
         name = "fred.jsonl"
         text = (importlib.resources.files("finexpert.datasets") / "questions" / name).read_text(encoding="utf-8")
     else:
-        name = str(path)
+        name, text = str(path), text_of(path, "name another with --questions, or none for the packaged ones")
+    questions: dict[str, Question] = {}
+    for place, question in records_of(text, name, Question, "question"):
+        if question.id in questions:
+            raise QuestionFileError(f"{place}: the id {question.id!r} stands twice")
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise QuestionFileError(f"{path} cannot be read: {error}") from error
-    questions: list[Question] = []
-    # Not splitlines(): JSON may hold line separators of Unicode inside a text.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            questions.append(_question(line, f"{name}, line {number}"))
-            if questions[-1].id in {earlier.id for earlier in questions[:-1]}:
-                raise QuestionFileError(f"{name}, line {number}: the id {questions[-1].id!r} stands twice")
-    if not questions:
-        raise QuestionFileError(f"{name} holds no question: write one JSON object a line")
-    return questions
-
-
-def _question(line: str, place: str) -> Question:
-    try:
-        question = Question.model_validate(json.loads(line))
-        _coerced(question)
-    except json.JSONDecodeError as error:
-        raise QuestionFileError(f"{place}: not JSON ({error.msg}, column {error.colno})") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"])) or "the line"
-        raise QuestionFileError(f"{place}: {field}: {first['msg']}, not {first['input']!r:.80}") from error
-    except AnswerFormatError as error:
-        raise QuestionFileError(f"{place}: gold does not fit answer_format: {error}") from error
-    return question
+            _coerced(question)
+        except AnswerFormatError as error:
+            raise QuestionFileError(f"{place}: gold does not fit answer_format: {error}") from error
+        questions[question.id] = question
+    return list(questions.values())
 
 
 def _coerced(question: Question) -> Any:

@@ -12,7 +12,6 @@ fused. Intervals are bootstrapped over pages, because questions share them. No m
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -20,10 +19,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from finexpert.datasets.question_lines import records_of, text_of
 from finexpert.datasets.retrieval_forms import FORMS, Form, asked
-from finexpert.errors import QuestionFileError
 from finexpert.sources.companies import Companies
 from finexpert.sources.library_index_question import request_for
 from finexpert.sources.library_records import SearchRequest
@@ -95,20 +94,8 @@ class RetrievalSummary(BaseModel):
 
 def load_questions(path: Path) -> list[RetrievalQuestion]:
     """The questions of a file; QuestionFileError names the line that is none."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise QuestionFileError(f"the question file {path} cannot be read: {error}") from error
-    questions = []
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                questions.append(RetrievalQuestion.model_validate(json.loads(line)))
-            except (json.JSONDecodeError, ValidationError) as error:
-                raise QuestionFileError(f"{path}, line {number}: {error}") from None
-    if not questions:
-        raise QuestionFileError(f"the question file {path} holds no question")
-    return questions
+    text = text_of(path, "name a file of questions with --questions")
+    return [question for _, question in records_of(text, str(path), RetrievalQuestion, "question")]
 
 
 def sample(questions: Sequence[RetrievalQuestion], limit: int | None) -> list[RetrievalQuestion]:

@@ -105,7 +105,7 @@ class FilingQuestion(Answering):
             question=self.question,
             status="answered",
             value=value.value,
-            format=self.answer_format or AnswerFormat(kind=kind, unit=unit_words(value), decimals=_decimals(value)),
+            format=self.answer_format or AnswerFormat(kind=kind, unit=unit_words(value), decimals=decimals(value)),
             period=value.period,
             explanation=outcome.plan.interpretation,
             citations=list(value.citations),
@@ -142,7 +142,12 @@ def unit_words(value: Value) -> str | None:
     return " ".join(filter(None, [_SCALES.get(value.scale), value.unit])) or None
 
 
-def _decimals(value: Value) -> int:
+def decimals(value: Value) -> int:
+    """How many decimals a value is shown with: more of a share, and of what is less than one.
+
+    >>> decimals(Value(486.2)), decimals(Value(0.134, unit="fraction")), decimals(Value(-0.02))
+    (2, 5, 5)
+    """
     small = isinstance(value.value, float) and abs(value.value) < 1
     return 5 if value.unit in _PURE or small else 2
 

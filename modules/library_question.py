@@ -6,37 +6,27 @@ said to be not found, with what was searched; nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import partial
 
 from finexpert import execution, injections, library_scores, records
 from finexpert.answers import Answer, AnswerFormat, Kind
-from finexpert.errors import FinexpertError, PlanError, SearchError
+from finexpert.errors import FinexpertError, OutputError, PlanError, SearchError
 from finexpert.modules.adversarial_review import CodeReviewing
 from finexpert.modules.answering import Answering
-from finexpert.modules.filing_question import conversation, unit_words
-from finexpert.modules.page_search import Effort, PageSearch
+from finexpert.modules.filing_question import conversation, decimals, unit_words
+from finexpert.modules.library_difficulty import EFFORTS, SATISFIED, Difficulty, difficulty, number_of_companies
+from finexpert.modules.page_search import PageSearch, Searched
 from finexpert.modules.understanding import Understood, named_only
 from finexpert.periods import Periods, resolve_periods
 from finexpert.plans import Compute, Plan, Search
 from finexpert.signatures import rules
+from finexpert.signatures.library_planning import NOT_ON_ONE_PAGE
 from finexpert.sources.companies import CompanyMention
 from finexpert.sources.library import Library
 from finexpert.sources.library_records import LibraryPage
 from finexpert.stores.taught import Taught
-from finexpert.workspace import Value
-
-Difficulty = Literal["direct", "standard", "detailed"]
-
-EFFORTS: Mapping[Difficulty, Effort] = {
-    "direct": Effort(pages=5, iterations=0),
-    "standard": Effort(pages=4, iterations=1),
-    "detailed": Effort(pages=5, iterations=2),
-}
-
-# Below it an answer is flagged as weak; the parts were searched as often as the effort allows by then.
-SATISFIED: Mapping[Difficulty, float] = {"direct": 0.7, "standard": 0.75, "detailed": 0.8}
 
 MOST_COMPANIES_SHOWN = 40
 A_COMPUTE_STEP = 2
@@ -50,6 +40,7 @@ class LibraryQuestion(Answering):
     source: Library
     difficulty: Difficulty = field(init=False, default="standard")
     search: PageSearch = field(init=False)
+    searched_before: list[Searched] = field(init=False, default_factory=list)
 
     def look_up(self, taught: Taught) -> Understood:
         return named_only(self.question, taught)
@@ -59,7 +50,7 @@ class LibraryQuestion(Answering):
 
     def outcome(self) -> execution.Outcome:
         """Straight to a page where the question is about one; else, and where that finds nothing, in parts."""
-        periods = resolve_periods(self.understood.question, self.as_of)
+        periods = self._periods(self.understood.question)
         mentions = self.source.companies.resolve(periods.rewritten)
         self.difficulty = difficulty(periods, mentions)
         if self.difficulty == "direct":
@@ -72,34 +63,78 @@ class LibraryQuestion(Answering):
                 if not isinstance(failed.error, SearchError):
                     raise
                 self.difficulty = "standard"
+        return self._in_parts(periods.rewritten, mentions)
 
-        def write(feedback: str) -> Plan:
-            with self.timed("planning"):
-                planned = self.expert.library_planning(
-                    question=periods.rewritten,
-                    companies=self._companies(mentions),
-                    company_table=self._company_table(),
-                    today=self.as_of.isoformat(),
-                    knowledge=self.knowledge,
-                    conversation=conversation(self.workspace),
-                    feedback=feedback or rules.NONE,
-                )
-            plan: Plan = planned.plan
-            self.last_plan = plan
-            return plan
-
-        def attempt(plan: Plan) -> execution.Outcome:
+    def _in_parts(self, question: str, mentions: Sequence[CompanyMention]) -> execution.Outcome:
+        """Split the question and find its parts; goes back once where a part may have been too much for one page."""
+        write, repairs = partial(self._split, question, mentions), min(self.options.retries, 1)
+        planned = partial(
+            execution.with_retries,
+            execution.PLANNING,
+            attempt=self._attempt,
+            retries=repairs,
+            show=Plan.model_dump_json,
+        )
+        try:
+            return planned(draft=None, write=write)[0]
+        except execution.StepFailed as failed:
+            doubts = self._too_much_for_a_page(failed) if repairs else ""
+            if not doubts:
+                raise
+            tried, self.searched_before = self.last_plan, self.search.searched
             try:
-                return self._run(plan)
-            except execution.StepFailed as failed:
-                # What was not found is not mended by another plan.
-                if isinstance(failed.error, SearchError):
-                    raise
-                raise PlanError(str(failed.error)) from failed
+                other = write(doubts, stage="replanning")
+            except OutputError:
+                raise failed from None
+            if tried is not None and other.steps == tried.steps:
+                raise
+        return planned(draft=other, write=write)[0]
 
-        return execution.with_retries(
-            execution.PLANNING, None, write, attempt, min(self.options.retries, 1), show=Plan.model_dump_json
-        )[0]
+    def _split(self, question: str, mentions: Sequence[CompanyMention], feedback: str, stage: str = "planning") -> Plan:
+        with self.timed(stage):
+            planned = self.expert.library_planning(
+                question=question,
+                companies=self._companies(mentions),
+                company_table=self._company_table(),
+                today=self.as_of.isoformat(),
+                knowledge=self.knowledge,
+                conversation=conversation(self.workspace),
+                feedback=feedback or rules.NONE,
+            )
+        plan: Plan = planned.plan
+        self.last_plan = plan
+        return plan
+
+    def _attempt(self, plan: Plan) -> execution.Outcome:
+        try:
+            return self._run(plan)
+        except execution.StepFailed as failed:
+            # Searching the same again finds the same: what was not found is no fault of the plan's form.
+            if isinstance(failed.error, SearchError):
+                raise
+            raise PlanError(str(failed.error)) from failed
+
+    def _too_much_for_a_page(self, failed: execution.StepFailed) -> str:
+        """What tells the planner to split on, where a part of several years or companies was not found; else nothing."""
+        missed = [done for done in self.search.searched if done.rounds and not done.page]
+        if not isinstance(failed.error, SearchError) or not any(map(self._is_several, missed)):
+            return ""
+        plan = self.last_plan.model_dump_json() if self.last_plan else ""
+        return "\n\n".join([plan, *(f"failed: {done.question}\n{done.lacks}" for done in missed), NOT_ON_ONE_PAGE])
+
+    def _is_several(self, part: Searched) -> bool:
+        """Whether a part is about several years or companies, whose figures may stand on pages of their own."""
+        periods = self._periods(part.question)
+        if part.year and all(mention.relative for mention in periods.mentions):
+            periods = self._periods(f"{part.question} in {part.year}")
+        named = self.source.companies.resolve(f"{part.company}: {part.question}")
+        return len(periods.years) > 1 or number_of_companies(named) > 1
+
+    def _periods(self, text: str) -> Periods:
+        """The time of a text, by the fiscal year of the companies that it names."""
+        companies = self.source.companies
+        tickers = [mention.ticker for mention in companies.resolve(text)]
+        return resolve_periods(text, self.as_of, companies.fiscal_year_end(tickers))
 
     def _run(self, plan: Plan) -> execution.Outcome:
         self.search = PageSearch(self.expert, self.source, self.as_of, self.knowledge, EFFORTS[self.difficulty])
@@ -142,7 +177,7 @@ class LibraryQuestion(Answering):
             question=self.question,
             status="answered",
             value=value.value,
-            format=self.answer_format or AnswerFormat(kind=kind, unit=unit_words(value), decimals=_decimals(value)),
+            format=self.answer_format or AnswerFormat(kind=kind, unit=unit_words(value), decimals=decimals(value)),
             period=value.period,
             explanation=plan.interpretation,
             citations=list(value.citations),
@@ -169,7 +204,7 @@ class LibraryQuestion(Answering):
     def _searches(self) -> list[dict[str, object]]:
         return [
             {name: getattr(done, name) for name in ("question", "company", "year", "rounds", "read", "page", "stop")}
-            for done in self.search.searched
+            for done in [*self.searched_before, *self.search.searched]
         ]
 
     def _pages(self, plan: Plan | None = None) -> dict[int, LibraryPage]:
@@ -179,18 +214,6 @@ class LibraryQuestion(Answering):
             return {step.id: self.source.page(step.page or "") for step in steps}
         found = self.search.searched if hasattr(self, "search") else []
         return {number: self.source.page(done.page) for number, done in enumerate(found) if done.page}
-
-
-def difficulty(periods: Periods, mentions: Sequence[CompanyMention]) -> Difficulty:
-    """How much a question needs: one company and one time are direct, many of either detailed.
-
-    A time may be two neighbouring years, which one page prints.
-    """
-    companies = {(mention.start, mention.end): mention.company for mention in mentions}
-    named, years = len(set(companies.values())), periods.years
-    if named == 1 and (not years or max(years) - min(years) <= 1):
-        return "direct"
-    return "detailed" if named > 2 or len(years) > 3 else "standard"
 
 
 def _spans(years: set[int]) -> str:
@@ -206,8 +229,3 @@ def _spans(years: set[int]) -> str:
             runs.append([year])
     spans = ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
     return f"FY {spans}" if spans else "years unknown"
-
-
-def _decimals(value: Value) -> int:
-    small = isinstance(value.value, float) and abs(value.value) < 1
-    return 5 if value.unit in ("fraction", "ratio") or small else 2

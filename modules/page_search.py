@@ -51,6 +51,11 @@ class Searched:
     confidence: int = 0
 
     @property
+    def lacks(self) -> str:
+        """The pages read, and what each lacks, a line each."""
+        return "\n".join(f"{page}: {lacks}" for page, lacks in self.read.items()) or rules.NONE
+
+    @property
     def words(self) -> str:
         """What was searched, for an answer that says "not found"."""
         phrases = "; ".join(dict.fromkeys(phrase for phrases in self.rounds for phrase in phrases))
@@ -77,7 +82,7 @@ class PageSearch:
         with self._lock:
             self.searched.append(done)
         tickers = self._tickers(company, done)
-        first = request_for(step.question, self.library.companies, self.as_of)
+        first = request_for(step.question, self.library.companies, self.as_of, about=tickers)
         phrases, years = first.phrases, first.years
         if step.year and not years and str(step.year) not in step.question:
             years = frozenset([step.year])
@@ -118,9 +123,8 @@ class PageSearch:
 
     def _next(self, step: Search, done: Searched) -> tuple[tuple[str, ...], frozenset[int]]:
         """Other words for the next round; those of the question, in any year, where the layer's text is of no use."""
-        tried = "\n".join(f"{page}: {lacks}" for page, lacks in done.read.items()) or rules.NONE
         try:
-            wanted = self.expert.filing_search(question=step.question, tried=tried, knowledge=self.knowledge)
+            wanted = self.expert.filing_search(question=step.question, tried=done.lacks, knowledge=self.knowledge)
         except OutputError:
             return (step.question,), frozenset()
         return tuple(wanted.phrases) or (step.question,), frozenset(wanted.years)

@@ -14,6 +14,12 @@ from finexpert.plans import Cell, Compute, Quote
 from finexpert.signatures import rules
 from finexpert.signatures.planning import FILING_STEPS
 
+# Told with a plan of which a part was not found, beside what the pages lack.
+NOT_ON_ONE_PAGE = (
+    "No page that was read prints all of it. What a part asks of several years or companies may stand on a page each: "
+    "ask for each by a search of its own, in the filing of its own year, and join them with compute steps."
+)
+
 
 class PageSearch(BaseModel):
     """Look up one thing on a page of one company's filing."""

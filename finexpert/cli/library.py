@@ -8,6 +8,7 @@ finexpert library show AAPL/2025Q1/10-Q
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -65,23 +66,50 @@ def add(
         size = chunk_size or STANDARD.size
         chunking = Chunking(size, STANDARD.overlap * size // STANDARD.size if overlap is None else overlap)
     results: list[Added] = []
+    begun = time.perf_counter()
     with Library.open(library, make=True, chunking=chunking) as opened:
         with common.progress("files", len(files)) as done:
             for path in files:
                 results += add_file(opened, path, given)
                 done(1)
-        _index(opened)
+        read = time.perf_counter()
+        chunks = _index(opened)
     _show_added(results, as_json)
+    if not as_json:
+        rates = [_rate(_new_pages(results), "pages", "added", read - begun)]
+        rates.append(_rate(chunks, "chunks", "indexed", time.perf_counter() - read))
+        if told := "; ".join(filter(None, rates)):
+            stores.say(told)
+    if any(result.outcome == "failed" for result in results):
+        raise typer.Exit(1)
 
 
-def _index(library: Library) -> None:
-    """Bring the index up to date, also where an earlier run was interrupted."""
-    with common.progress("chunks indexed", library.chunks_to_index()) as done:
+def _index(library: Library) -> int:
+    """Bring the index up to date, also where an earlier run was interrupted; how many chunks were missing."""
+    missing = library.chunks_to_index()
+    with common.progress("chunks indexed", missing) as done:
         library.refresh(done)
+    return missing
+
+
+def _rate(count: int, unit: str, done: str, seconds: float) -> str:
+    """
+    >>> _rate(1365, "pages", "added", 9.5), _rate(0, "pages", "added", 0.1)
+    ('1,365 pages added in 9.5 s, 144 a second', '')
+    """
+    a_second = count / max(seconds, 1e-9)
+    return (
+        f"{count:,} {unit} {done} in {seconds:.1f} s, {a_second:,.{0 if a_second >= 10 else 1}f} a second"
+        if count
+        else ""
+    )
+
+
+def _new_pages(results: list[Added]) -> int:
+    return sum(result.pages for result in results if result.outcome in ("added", "replaced"))
 
 
 def _show_added(results: list[Added], as_json: bool) -> None:
-    failed = [result for result in results if result.outcome == "failed"]
     if as_json:
         stores.as_json([asdict(result) | {"path": str(result.path)} for result in results])
     else:
@@ -89,10 +117,8 @@ def _show_added(results: list[Added], as_json: bool) -> None:
             if result.message:
                 stores.say(f"{result.outcome}: {result.filing or result.path}: {result.message}")
         counts = Counter(result.outcome for result in results)
-        pages = sum(result.pages for result in results if result.outcome in ("added", "replaced"))
-        stores.say(f"{', '.join(f'{count} {outcome}' for outcome, count in counts.items())}; {pages:,} pages")
-    if failed:
-        raise typer.Exit(1)
+        counted = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+        stores.say(f"{counted}; {_new_pages(results):,} pages")
 
 
 @library_app.command("list")

@@ -50,8 +50,8 @@ def companies(
 
 def take(file: Path, target: Path) -> int:
     """Check a table of companies and put it at its place, whole or not at all; the number of its companies."""
-    from finexpert.errors import LibraryError
     from finexpert.sources.companies_table import read_companies
+    from finexpert.sources.library_file import cannot_use
 
     count = len(read_companies(file))
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
@@ -60,7 +60,7 @@ def take(file: Path, target: Path) -> int:
         unfinished.write_bytes(file.read_bytes())
         unfinished.replace(target)
     except OSError as error:
-        raise LibraryError(f"{target} cannot be written: {error}") from error
+        raise cannot_use(target.parent, error) from error
     finally:
         unfinished.unlink(missing_ok=True)
     return count

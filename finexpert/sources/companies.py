@@ -106,6 +106,16 @@ class Companies:
         known = KNOWN.get(ticker)
         return known.names[0] if known else ticker
 
+    def fiscal_year_end(self, tickers: Iterable[str]) -> int:
+        """The month with which the fiscal years of companies end: December where they differ, or nobody says.
+
+        >>> known = Companies([Company("AAPL", "Apple Inc.", fiscal_year_end=9), Company("GS", "Goldman Sachs")])
+        >>> known.fiscal_year_end(["AAPL"]), known.fiscal_year_end(["AAPL", "GS"]), known.fiscal_year_end([])
+        (9, 12, 12)
+        """
+        months = {company.fiscal_year_end or 12 for ticker in tickers if (company := self.find(ticker))}
+        return months.pop() if len(months) == 1 else 12
+
     def resolve(self, text: str) -> list[CompanyMention]:
         """The companies that a text names, in their order in the text."""
         return [mention for span in self._index.find(text) for mention in self._mentions(span)]
@@ -114,7 +124,8 @@ class Companies:
         """The attributes as the table `companies` of a warehouse; its file is kept in the home's cache if not said.
 
         Columns: ticker, company, market_cap (USD), price (USD), volume, relative_volume, pe, sector, headquarters, founded,
-        roots. A company that only filings name has a ticker and a name, and nothing else.
+        roots, and fiscal_year_end where the table has it. A company that only filings name has a ticker and a name,
+        and nothing else.
         """
         target = path or Settings().home / "cache" / f"companies-{self.fingerprint[:16]}.duckdb"
         with _writing:
@@ -132,7 +143,11 @@ class Companies:
             unfinished.replace(target)
         except (OSError, duckdb.IOException) as error:
             unfinished.unlink(missing_ok=True)
-            raise LibraryError(f"{target} cannot be written: {error}") from error
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise LibraryError(
+                f"the table of companies {target} cannot be written ({reason}): see to its rights and to room on the "
+                "disk, or name another home with FINEXPERT_HOME"
+            ) from error
 
     def _mentions(self, span: Span) -> list[CompanyMention]:
         tickers = [ticker for owner in span.tickers for ticker in family(owner, self._by_ticker)]

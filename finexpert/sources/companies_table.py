@@ -4,23 +4,28 @@
     AAPL,Apple Inc.,2.96 T USD,196.98 USD,52.16 M,0.47,31.31,Electronic technology,"Cupertino, California",1977
 
 Only Symbol and Security must be there. An `Aliases` column and a `Former names` column hold more names, parted by ";" or "|".
-"2013 (1888)" is founded 2013, with roots in 1888. A dash is a missing value.
+"2013 (1888)" is founded 2013, with roots in 1888. A `Fiscal year end` column holds the month with which the company's
+year ends, as "September" or 9; December where it says nothing. A dash is a missing value.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 
 from finexpert.errors import DataError, LibraryError
+from finexpert.periods_words import MONTHS
 from finexpert.sources.warehouse import Table, build_warehouse
 
+T = TypeVar("T")
 TABLE = "companies"
+_TAKE = "`finexpert library companies FILE` takes a CSV file with the columns Symbol and Security"
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 _AMOUNT = re.compile(r"^\s*(-?[\d,]*\.?\d+)\s*([KMBT]?)\s*(USD)?\s*$")
 _MISSING = ("", "-", "\u2014", "\u2013", "n/a", "N/A")
@@ -37,6 +42,8 @@ _COLUMNS = {
     "founded": "year in which the company was founded, as the table names it first",
     "roots": "earliest year that the table gives for the company or a predecessor",
 }
+# A column of the warehouse only where the table has it: what a model is shown of other tables stays the same.
+_YEAR_END = {"fiscal_year_end": "month, 1 to 12, with which the company's fiscal year ends; missing where not known"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,7 @@ class Company:
     headquarters: str | None = None
     founded: int | None = None
     roots: int | None = None
+    fiscal_year_end: int | None = None
 
 
 def read_companies(path: Path) -> list[Company]:
@@ -68,9 +76,10 @@ def read_companies(path: Path) -> list[Company]:
                 raise LibraryError(f"{path}, line 1: there is no column {' and no column '.join(missing)}")
             companies = [_company(line, f"{path}, line {lines.line_num}") for line in lines]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise LibraryError(f"{path} cannot be read as a table of companies: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise LibraryError(f"{path} cannot be read as a table of companies ({reason}): {_TAKE}") from error
     if not companies:
-        raise LibraryError(f"{path} holds no company: write one a line under Symbol,Security,...")
+        raise LibraryError(f"{path} holds no company: write one a line under Symbol,Security,...; {_TAKE}")
     seen: set[str] = set()
     for number, company in enumerate(companies, start=1):
         if company.ticker in seen:
@@ -81,15 +90,16 @@ def read_companies(path: Path) -> list[Company]:
 
 def write_companies_warehouse(path: Path, companies: Sequence[Company]) -> Path:
     """Write the attributes of companies into a DuckDB file with one table, typed and commented."""
-    rows = pd.DataFrame([{name: _attribute(company, name) for name in _COLUMNS} for company in companies])
-    for name in ("founded", "roots"):
+    columns = _COLUMNS | (_YEAR_END if any(company.fiscal_year_end for company in companies) else {})
+    rows = pd.DataFrame([{name: _attribute(company, name) for name in columns} for company in companies])
+    for name in columns.keys() & {"founded", "roots", "fiscal_year_end"}:
         rows[name] = rows[name].astype("Int64")
     for name in ("market_cap", "price", "volume", "relative_volume", "pe"):
         rows[name] = rows[name].astype("Float64")
     for name in ("ticker", "company", "sector", "headquarters"):
         rows[name] = rows[name].astype("string")
     comment = "one row a company, as of the day on which the table was made"
-    return build_warehouse(path, [Table(TABLE, rows, comment, _COLUMNS, ("sector",))])
+    return build_warehouse(path, [Table(TABLE, rows, comment, columns, ("sector",))])
 
 
 def amount(text: str) -> float | None:
@@ -116,6 +126,22 @@ def years_of(text: str) -> tuple[int | None, int | None]:
     return (years[0], min(years)) if years else (None, None)
 
 
+def month_of(text: str) -> int | None:
+    """The month that a text names, by number or by name.
+
+    >>> month_of("9"), month_of("September"), month_of("sept."), month_of("-")
+    (9, 9, 9, None)
+    """
+    name = text.strip().rstrip(".").casefold()
+    if text.strip() in _MISSING:
+        return None
+    if name in MONTHS:
+        return MONTHS[name]
+    if name.isdecimal() and 1 <= int(name) <= 12:
+        return int(name)
+    raise DataError(f"{text[:40]!r} is no month such as September or 9")
+
+
 def _attribute(company: Company, name: str) -> object:
     value: object = getattr(company, "name" if name == "company" else name)
     return value
@@ -128,9 +154,9 @@ def _company(line: Mapping[str, str | None], place: str) -> Company:
     founded, roots = years_of(cells.get("Founded", ""))
     names = ";".join(cells.get(column, "") for column in ("Aliases", "Former names")).replace("|", ";").split(";")
 
-    def number(column: str) -> float | None:
+    def read(column: str, reader: Callable[[str], T]) -> T:
         try:
-            return amount(cells.get(column, ""))
+            return reader(cells.get(column, ""))
         except DataError as error:
             raise LibraryError(f"{place}: {column}: {error}") from error
 
@@ -138,13 +164,14 @@ def _company(line: Mapping[str, str | None], place: str) -> Company:
         cells["Symbol"].upper(),
         cells["Security"],
         tuple(name.strip() for name in names if name.strip()),
-        number("Market cap"),
-        number("Price"),
-        number("Volume"),
-        number("Rel Volume"),
-        number("P/E"),
+        read("Market cap", amount),
+        read("Price", amount),
+        read("Volume", amount),
+        read("Rel Volume", amount),
+        read("P/E", amount),
         cells.get("Sector") or None,
         cells.get("Headquarters Location") or None,
         founded,
         roots,
+        read("Fiscal year end", month_of),
     )

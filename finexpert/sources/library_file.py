@@ -56,7 +56,7 @@ def connect(path: Path, *, make: bool) -> sqlite3.Connection:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise LibraryError(f"cannot use {path.parent} ({error.strerror}): name another with --library") from error
+        raise cannot_use(path.parent, error) from error
     with explained(path):
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
@@ -65,6 +65,11 @@ def connect(path: Path, *, make: bool) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def cannot_use(folder: Path, error: OSError) -> LibraryError:
+    """What is said of a folder of a library that cannot be made or written."""
+    return LibraryError(f"cannot use {folder} ({error.strerror}): see to its rights, or name another with --library")
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from finexpert.errors import LibraryError
+from finexpert.sources.library_file import cannot_use
 from finexpert.sources.library_fusion import NAMED_WEIGHTS, WEIGHTS, Asked, Fusion, Scores, evidence, fused
 from finexpert.sources.library_index_vectors import VectorIndex
 from finexpert.sources.library_index_words import Packed, word_numbers
@@ -151,7 +151,7 @@ def _alone(path: Path, *, wait: bool) -> Iterator[bool]:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
-        raise LibraryError(f"the index {path.parent} cannot be written: {error}") from None
+        raise cannot_use(path.parent, error) from None
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

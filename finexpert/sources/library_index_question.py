@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from finexpert.periods import PeriodMention, resolve_periods
@@ -31,18 +31,22 @@ _BEFORE = re.compile(
 )
 
 
-def request_for(question: str, companies: Companies, as_of: dt.date, limit: int = 10) -> SearchRequest:
+def request_for(
+    question: str, companies: Companies, as_of: dt.date, limit: int = 10, about: Collection[str] = ()
+) -> SearchRequest:
     """The search for one question, on the day that counts as today.
 
-    What became a filter is cut out of the words: on the pages that pass it, it tells nothing.
+    `about` are symbols of companies whose fiscal year counts, where the question names none. What became a filter is
+    cut out of the words: on the pages that pass it, it tells nothing.
     """
     named = [mention for mention in companies.resolve(question) if mention.score >= SURE]
-    periods = resolve_periods(question, as_of)
+    tickers = frozenset(mention.ticker for mention in named)
+    periods = resolve_periods(question, as_of, companies.fiscal_year_end(tickers or about))
     asked = [mention for mention in periods.mentions if _names_filing(mention, question, as_of)]
     extent = partial(_extent, question)
     return SearchRequest(
         (_without(question, [*map(extent, asked), *((m.start, m.end) for m in named)]) or question,),
-        tickers=frozenset(mention.ticker for mention in named),
+        tickers=tickers,
         years=frozenset(year for mention in asked for year in mention.years),
         quarters=frozenset(quarter for mention in asked for quarter in mention.quarters),
         limit=limit,

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from finexpert.errors import LibraryError
+from finexpert.sources.library_file import cannot_use
 from finexpert.sources.library_index_words import PageWords, pack
 from finexpert.sources.library_records import ChunkKind, FilingInfo, LibraryPage
 
@@ -57,7 +58,12 @@ class LexicalIndex:
     """A full-text index in a folder, one entry a page. Many threads may search; `update` takes turns."""
 
     def __init__(self, folder: Path) -> None:
-        import tantivy
+        try:
+            import tantivy
+        except ModuleNotFoundError as error:
+            raise LibraryError(
+                f"searching a library needs the package {error.name}: `pip install 'finexpert[library]'`"
+            ) from error
 
         self.folder = folder
         self._tantivy = tantivy
@@ -182,7 +188,10 @@ class LexicalIndex:
         try:
             return self._index.writer(_HEAP, 1)
         except ValueError as error:
-            raise LibraryError(f"the index {self.folder} cannot be written: {error}") from None
+            raise LibraryError(
+                f"the index {self.folder} cannot be written ({error}): see to its rights and to room on the disk; "
+                "it may also be deleted, and the next search makes it anew"
+            ) from None
 
     def reload(self) -> None:
         """Know what another process has written."""
@@ -193,7 +202,7 @@ class LexicalIndex:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise LibraryError(f"the index {self.folder} cannot be made: {error}") from None
+            raise cannot_use(self.folder, error) from None
         try:
             return self._tantivy.Index(self._schema, path=str(self.folder))
         except ValueError as error:

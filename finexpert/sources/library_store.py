@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -123,13 +124,7 @@ class LibraryStore:
 
     def pages(self, ids: Sequence[str]) -> dict[str, LibraryPage]:
         """Those of the pages that there are, by their ids."""
-        found: dict[str, LibraryPage] = {}
-        for start in range(0, len(ids), _AT_ONCE):
-            some = ids[start : start + _AT_ONCE]
-            with self._cursor() as run:
-                rows = run.execute(f"SELECT {PAGE} WHERE p.id IN ({_marks(some)})", some).fetchall()
-            found |= {row[0]: as_page(row) for row in rows}
-        return found
+        return {row[0]: as_page(row) for row in self._rows_in(f"SELECT {PAGE} WHERE p.id", ids)}
 
     def pages_of(self, filing: str) -> list[LibraryPage]:
         with self._cursor() as run:
@@ -154,13 +149,7 @@ class LibraryStore:
             after = rows[-1][0]
 
     def chunks_by_id(self, ids: Sequence[int]) -> dict[int, Chunk]:
-        found: dict[int, Chunk] = {}
-        for start in range(0, len(ids), _AT_ONCE):
-            some = ids[start : start + _AT_ONCE]
-            with self._cursor() as run:
-                rows = run.execute(f"{CHUNK} WHERE id IN ({_marks(some)})", some).fetchall()
-            found |= {row[0]: as_chunk(row) for row in rows}
-        return found
+        return {row[0]: as_chunk(row) for row in self._rows_in(f"{CHUNK} WHERE id", ids)}
 
     def without_vector(self, embedder: str, limit: int = 2000) -> list[Chunk]:
         """The first chunks that have no vector of this embedder yet; vectors of another one are forgotten."""
@@ -190,19 +179,21 @@ class LibraryStore:
 
     def vectors(self, embedder: str, ids: Sequence[int]) -> tuple[list[int], Vectors]:
         """The vectors of those chunks that have one of this embedder: their numbers, and one row each."""
-        found: list[tuple[int, bytes]] = []
-        for start in range(0, len(ids), _AT_ONCE):
-            some = ids[start : start + _AT_ONCE]
-            select = (
-                "SELECT chunk, vector FROM vectors, about "
-                f"WHERE key = 'embedder' AND value = ? AND chunk IN ({_marks(some)})"
-            )
-            with self._cursor() as run:
-                found += run.execute(select, [embedder, *some]).fetchall()
+        select = "SELECT chunk, vector FROM vectors, about WHERE key = 'embedder' AND value = ? AND chunk"
+        found = self._rows_in(select, ids, embedder)
         if not found:
             return [], np.zeros((0, 0), dtype=np.float32)
         matrix = np.frombuffer(b"".join(blob for _, blob in found), dtype=np.float16).astype(np.float32)
         return [number for number, _ in found], matrix.reshape(len(found), -1)
+
+    def _rows_in(self, select: str, ids: Sequence[int | str], *before: str) -> list[Any]:
+        """The rows of a SELECT that ends with what must be one of the ids; in parts, for a SELECT takes only so many."""
+        rows: list[Any] = []
+        for start in range(0, len(ids), _AT_ONCE):
+            some = ids[start : start + _AT_ONCE]
+            with self._cursor() as run:
+                rows += run.execute(f"{select} IN ({_marks(some)})", [*before, *some]).fetchall()
+        return rows
 
     def close(self) -> None:
         with self._lock:

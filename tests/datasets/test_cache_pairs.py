@@ -69,5 +69,5 @@ def test_a_line_that_is_none_is_named(text: str, told: str, tmp_path: Path) -> N
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(QuestionFileError, match="cannot be read"):
+    with pytest.raises(QuestionFileError, match=r"cannot be read \(No such file or directory\): .*--pairs"):
         evaluation.load_scenarios(tmp_path / "none.jsonl")

@@ -93,9 +93,16 @@ def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str) -> None:
     assert load_questions(file)[0].pages == ("c",)
 
 
-@pytest.mark.parametrize("content", [None, ""])
-def test_no_question_is_said(tmp_path: Path, content: str | None) -> None:
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, r"cannot be read \(No such file or directory\): .*--questions"),
+        (b"\xff", r"cannot be read \(byte 0 is no UTF-8\): .*--questions"),
+        (b"", "holds no question: write one JSON object a line"),
+    ],
+)
+def test_no_question_is_said(tmp_path: Path, content: bytes | None, told: str) -> None:
     if content is not None:
-        (tmp_path / "questions.jsonl").write_text(content)
-    with pytest.raises(QuestionFileError, match=r"questions\.jsonl"):
+        (tmp_path / "questions.jsonl").write_bytes(content)
+    with pytest.raises(QuestionFileError, match=rf"questions\.jsonl {told}"):
         load_questions(tmp_path / "questions.jsonl")

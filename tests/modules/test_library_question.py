@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from finexpert import records
-from finexpert.modules.library_question import difficulty
+from finexpert.modules.library_difficulty import difficulty
 from finexpert.periods import resolve_periods
+from finexpert.signatures.library_planning import NOT_ON_ONE_PAGE
 from finexpert.sources.companies import Companies, Company
 from finexpert.sources.library import Library
 from finexpert.sources.library_records import FilingInfo, LibraryPage
@@ -173,6 +175,103 @@ def test_a_plan_that_does_not_run_goes_back_once(desk: Any, library: Library) ->
     answer = desk.session(library, as_of=TODAY).ask("What was Brackwater Rail's net revenue in 2020?")
     assert answer.value == 1000.0
     assert "cost of sales" in desk.prompts[1]
+
+
+def each_year_on_a_page_of_its_own(desk: Any) -> Callable[[str], str]:
+    """What the planner of pages says where a page prints its own year only."""
+
+    def said(prompt: str) -> str:
+        asked = prompt.split("[[ ## question ## ]]")[-1].split("[[ ## ")[0]
+        years = re.findall(r"20[12]\d", asked)
+        label = prompt.split("PAGE: ")[-1].split("\n")[0]
+        if len(set(years)) > 1 or years[-1] not in label:
+            return lacks(desk, "the other year is missing")
+        return found(desk, column=years[-1])
+
+    return said
+
+
+BOTH = "By how much did Brackwater Rail's net revenue change from 2018 to 2020?"
+DIFFERENCE = {"kind": "compute", "id": 3, "operation": "subtract", "arguments": ["step 2", "step 1"]}
+
+
+def by_year(desk: Any) -> str:
+    first, second = (search(n, "BRK", year, f"What was net revenue in {year}?") for n, year in ((1, 2018), (2, 2020)))
+    return parts(desk, first, second, DIFFERENCE, answer="step 3")
+
+
+def test_a_part_of_several_years_that_no_page_answers_goes_back_to_the_planner(desk: Any, library: Library) -> None:
+    desk.says("page", each_year_on_a_page_of_its_own(desk))
+    desk.says("planning", parts(desk, search(1, "BRK", 2020, BOTH), answer="step 1"), by_year(desk))
+    desk.says("filing_search", desk.fields(phrases=["revenue"], years=[]))
+    answer = desk.session(library, as_of=TODAY).ask(BOTH)
+    assert (answer.value, answer.format.unit) == (100.0, "million USD")
+    assert [citation.page for citation in answer.citations] == ["BRK/2020/page_1", "BRK/2018/page_1"]
+    first, second = desk.of("planning")
+    assert NOT_ON_ONE_PAGE not in first
+    assert NOT_ON_ONE_PAGE in second
+    assert "BRK/2020/page_1: the other year is missing" in second
+    assert answer.usage.calls == len(desk.calls)
+    assert {"planning", "replanning"} <= answer.usage.stages.keys()
+    assert [search["page"] for search in answer.record.searches] == [None, "BRK/2018/page_1", "BRK/2020/page_1"]
+
+
+@pytest.mark.parametrize(
+    ("question", "company", "year", "asked", "times"),
+    [
+        ("Did the backlog grow from 2018 to 2020?", "BRK", 2020, "the backlog in 2018 and in 2020", 2),
+        ("Did the backlog grow against the year before?", "BRK", 2020, "the backlog against the year before", 2),
+        ("What was the backlog of both?", "BRK", 2020, "the backlog of Brackwater Rail and Norfeld Foods", 2),
+        ("What was the backlog in 2018 and 2020?", "BRK", 2020, "the backlog in 2020", 1),
+        ("What was the backlog in 2018 and 2020?", "Tesla", 2020, "the backlog in 2018 and 2020", 1),
+    ],
+)
+def test_what_the_planner_is_asked_a_second_time(
+    desk: Any, library: Library, question: str, company: str, year: int, asked: str, times: int
+) -> None:
+    desk.says("page", lacks(desk))
+    one, other = (
+        parts(desk, search(1, company, year, f"What was {words}?"), answer="step 1") for words in (asked, "it")
+    )
+    desk.says("planning", one, other)
+    desk.says("filing_search", desk.fields(phrases=["order backlog"], years=[]))
+    answer = desk.session(library, as_of=TODAY).ask(question)
+    assert (answer.status, len(desk.of("planning"))) == ("not_found", times)
+
+
+@pytest.mark.parametrize(("second", "searches"), [("the same", 1), ("unusable", 1), ("not found either", 3)])
+def test_it_goes_back_no_more_than_once(desk: Any, library: Library, second: str, searches: int) -> None:
+    desk.says("page", lacks(desk))
+    plan = parts(desk, search(1, "BRK", 2020, BOTH), answer="step 1")
+    other = {"the same": plan, "unusable": "no idea", "not found either": by_year(desk)}[second]
+    desk.says("planning", plan, other)
+    desk.says("filing_search", desk.fields(phrases=["revenue"], years=[]))
+    answer = desk.session(library, as_of=TODAY).ask(BOTH)
+    assert answer.status == "not_found"
+    assert ("searched BRK 2018" in answer.text) is (second == "not found either")
+    assert sum(NOT_ON_ONE_PAGE in prompt for prompt in desk.of("planning")) == 1
+    assert len(desk.of("filing_search")) == searches
+
+
+def test_a_mode_without_repairs_does_not_go_back(desk: Any, library: Library) -> None:
+    desk.says("page", lacks(desk))
+    desk.says("planning", parts(desk, search(1, "BRK", 2020, BOTH), answer="step 1"))
+    desk.says("filing_search", desk.fields(phrases=["revenue"], years=[]))
+    answer = desk.session(library, as_of=TODAY, retries=0).ask(BOTH)
+    assert (answer.status, len(desk.of("planning"))) == ("not_found", 1)
+
+
+def test_the_fiscal_year_of_the_table_of_companies_is_counted_by(desk: Any, library: Library, tmp_path: Path) -> None:
+    rows = "Symbol,Security,Fiscal year end\nBRK,Brackwater Rail,March\nNOR,Norfeld Foods,\n"
+    (tmp_path / "companies.csv").write_text(rows)
+    desk.says("page", found(desk))
+    with Library.open(library.folder, embedder=embedder("words"), companies=tmp_path / "companies.csv") as known:
+        session = desk.session(known, as_of=TODAY)
+        session.ask("What was Brackwater Rail's net revenue in the last fiscal year?")
+        session.ask("What was Norfeld Foods' net revenue in the last fiscal year?")
+    asked = [prompt.split("[[ ## question ## ]]")[-1].split("[[ ## ")[0] for prompt in desk.of("page")]
+    assert "fiscal 2021" in asked[0]
+    assert "fiscal 2020" in asked[-1]
 
 
 def test_a_record_runs_again_without_a_model(desk: Any, library: Library) -> None:

@@ -16,6 +16,7 @@ from finexpert.errors import DataError, LibraryError
 from finexpert.sources.companies import Companies, Company, tickers_in
 from finexpert.sources.companies_known import KNOWN
 from finexpert.sources.companies_words import LOOK_ALIKES, ORDINARY
+from finexpert.sources.library_index_question import request_for
 from finexpert.sources.library_records import FilingInfo
 
 CASES = [json.loads(s) for s in Path(__file__).with_name("companies.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -87,6 +88,10 @@ def test_aliases_name_their_company(table: Path) -> None:
         (HEADER, "holds no company"),
         (HEADER + "X,,1,1,1,1,1,S,H,1900,\n", "line 2: a company needs a symbol and a name"),
         (HEADER + "X,Ex,much,1,1,1,1,S,H,1900,\n", "line 2: Market cap: 'much' is no amount"),
+        (
+            "Symbol,Security,Fiscal year end\nX,Ex,13\n",
+            "line 2: Fiscal year end: '13' is no month such as September or 9",
+        ),
         (HEADER + "X,Ex,1,1,1,1,1,S,H,1900,\nX,Ex,1,1,1,1,1,S,H,1900,\n", "company 2: the symbol 'X'"),
     ],
 )
@@ -98,7 +103,9 @@ def test_a_bad_table_is_refused_by_line(tmp_path: Path, text: str, message: str)
 
 
 def test_a_missing_table_is_named(tmp_path: Path) -> None:
-    with pytest.raises(LibraryError, match=r"none\.csv cannot be read"):
+    with pytest.raises(
+        LibraryError, match=r"none\.csv cannot be read .*\(No such file or directory\): .*library companies"
+    ):
         Companies.read(tmp_path / "none.csv")
 
 
@@ -120,6 +127,23 @@ def test_the_warehouse_is_made_once_and_follows_the_table(table: Path, own_home:
     with Companies.read(table).warehouse() as warehouse:
         assert warehouse.query("SELECT min(founded) AS f FROM companies").data["f"].item() == 1863
     assert len(list(own_home.rglob("companies-*.duckdb"))) == 2
+
+
+def test_the_end_of_the_fiscal_year_is_a_column_where_the_table_has_it(table: Path, tmp_path: Path) -> None:
+    with Companies.read(table).warehouse(tmp_path / "without.duckdb") as warehouse:
+        assert "fiscal_year_end" not in warehouse.schema_card()
+    header, *rows = table.read_text(encoding="utf-8").splitlines()
+    months = tmp_path / "months.csv"
+    months.write_text(f"{header},Fiscal year end\n{rows[0]},September\n{rows[1]},\n", encoding="utf-8")
+    companies = Companies.read(months)
+    assert [company.fiscal_year_end for company in companies] == [9, None]
+    with companies.warehouse(tmp_path / "with.duckdb") as warehouse:
+        found = warehouse.query("SELECT ticker, fiscal_year_end FROM companies WHERE fiscal_year_end IS NOT NULL").data
+    assert found.to_numpy().tolist() == [["OLDR", 9]]
+    request = request_for("What were Older Lines' sales in the last fiscal year?", companies, dt.date(2024, 11, 1))
+    assert request.years == {2024}
+    assert request_for("Sales in the last fiscal year?", companies, dt.date(2024, 11, 1)).years == {2023}
+    assert request_for("Sales last fiscal year?", companies, dt.date(2024, 11, 1), about={"OLDR"}).years == {2024}
 
 
 def test_nothing_to_ask_about() -> None:

@@ -5,3 +5,5 @@
 Each reader gives blocks, which are paragraphs and tables, page by page; `blocks` makes the library's pages of them, and
 `cover` finds company, form and period. HTML and PDF need the extra `library` (`pip install 'finexpert[library]'`).
 """
+
+AGAIN = "`finexpert library add PATH` again; what was added stays"

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from finexpert.errors import LibraryError
 from finexpert.sources.library_records import FilingInfo, LibraryPage
-from finexpert.sources.reading import cover, text, transcript
+from finexpert.sources.reading import AGAIN, cover, text, transcript
 from finexpert.sources.reading.blocks import PrintedPage, library_pages
 from finexpert.sources.reading.cover import Given
 from finexpert.sources.reading.records import read_page_records
@@ -71,7 +71,11 @@ def checksum(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise LibraryError(f"cannot read {path}: {error.strerror}") from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> LibraryError:
+    return LibraryError(f"cannot read {path}: {error.strerror}; see to its name and rights, then {AGAIN}")
 
 
 def read_file(path: Path, sha256: str, given: Given) -> Iterator[ReadFiling | LibraryError]:
@@ -85,17 +89,19 @@ def read_file(path: Path, sha256: str, given: Given) -> Iterator[ReadFiling | Li
     except LibraryError as error:
         yield error
     except OSError as error:
-        yield LibraryError(f"cannot read {path}: {error.strerror}")
+        yield _unreadable(path, error)
 
 
 def _one(path: Path, sha256: str, given: Given) -> ReadFiling:
     reader = _reader(path)
     if (size := path.stat().st_size) > LARGEST_FILE:
-        raise LibraryError(f"{path} has {size >> 20} MB, more than the {LARGEST_FILE >> 20} that a filing may have")
+        raise LibraryError(
+            f"{path} has {size >> 20} MB, more than the {LARGEST_FILE >> 20} that a filing may have: split it"
+        )
     try:
         return _filing(path, sha256, given, reader(path))
     except ModuleNotFoundError as error:
-        raise LibraryError(f"{path} needs the package {error.name}: pip install 'finexpert[library]'") from error
+        raise LibraryError(f"{path} needs the package {error.name}: `pip install 'finexpert[library]'`") from error
 
 
 def _filing(path: Path, sha256: str, given: Given, read: _Read) -> ReadFiling:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from lxml import etree, html
 
 from finexpert.errors import LibraryError
+from finexpert.sources.reading import AGAIN
 from finexpert.sources.reading.blocks import Block, Paragraph, PrintedPage, running_pages
 from finexpert.sources.reading.decoding import decoded
 from finexpert.sources.reading.html_tables import table_block
@@ -105,7 +106,7 @@ def read_html(content: bytes, place: str) -> HtmlFiling:
     try:
         root = html.document_fromstring(decoded(content).encode("utf-8"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
-        raise LibraryError(f"cannot read {place} as HTML: {error}") from error
+        raise LibraryError(f"cannot read {place} as HTML ({error}): fetch it again, then {AGAIN}") from error
     styles = [element.get("style", "") for element in root.iter() if isinstance(element.tag, str)]
     styled = any(_BREAK_BEFORE.search(style) or _BREAK_AFTER.search(style) for style in styles)
     rules = not styled and sum(1 for _ in root.iter("hr")) >= _FEWEST_RULES

@@ -20,6 +20,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_raw
 
 from finexpert.errors import LibraryError
+from finexpert.sources.reading import AGAIN
 from finexpert.sources.reading.aligned import regions_of
 from finexpert.sources.reading.blocks import Block, Paragraph, PrintedPage, Table
 from finexpert.sources.reading.cells import Span, as_table, joined
@@ -54,8 +55,10 @@ class PdfPages:
                 self._document = pdfium.PdfDocument(path)
                 self.count = len(self._document)
         except pdfium.PdfiumError as error:
-            reason = "it is locked with a password" if "assword" in str(error) else "it is broken or no PDF"
-            raise LibraryError(f"cannot read {path}: {reason} ({error})") from error
+            locked = "assword" in str(error)
+            reason = "it is locked with a password" if locked else "it is broken or no PDF"
+            mended = "`qpdf --decrypt --password=... IN.pdf OUT.pdf` opens it" if locked else "fetch it again"
+            raise LibraryError(f"cannot read {path}: {reason} ({error}); {mended}, then {AGAIN}") from error
 
     def __iter__(self) -> Iterator[PrintedPage]:
         """The pages that have text; the file is closed after the last, so they are read once."""

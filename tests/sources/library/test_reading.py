@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import finexpert.sources.reading
 from finexpert.errors import LibraryError
 from finexpert.plans import Cell
 from finexpert.sources.reading.cells import Span, as_table, joined
@@ -169,18 +171,47 @@ def test_a_scanned_page_is_reported_and_a_scanned_file_refused(write_pdf: WriteP
         read(write_pdf([None, None], "scan.pdf"))
 
 
+@pytest.mark.parametrize(("package", "name"), [("lxml", "a.html"), ("pypdfium2", "a.pdf"), ("lxml", "a.txt")])
+def test_a_package_that_is_not_installed_is_named(
+    package: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # None in sys.modules is how Python itself remembers that there is no such module.
+    for loaded in [*sys.modules, package]:
+        if loaded.split(".")[0] == package:
+            monkeypatch.setitem(sys.modules, loaded, None)
+        elif loaded.startswith("finexpert.sources.reading."):
+            monkeypatch.delitem(sys.modules, loaded)
+            monkeypatch.delattr(finexpert.sources.reading, loaded.rpartition(".")[2], raising=False)
+    (tmp_path / name).write_text("<html><body>Net sales</body></html>")
+    with pytest.raises(
+        LibraryError, match=rf"{name} needs the package {package}: `pip install 'finexpert\[library\]'`"
+    ):
+        read(tmp_path / name)
+
+
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.4\nbroken", b"<html>"])
 def test_a_broken_pdf_is_named(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(content)
-    with pytest.raises(LibraryError, match=r"cannot read .*broken\.pdf: it is broken or no PDF"):
+    with pytest.raises(
+        LibraryError, match=r"cannot read .*broken\.pdf: it is broken or no PDF .*; fetch it again"
+    ) as told:
         read(tmp_path / "broken.pdf")
+    assert "`finexpert library add PATH`" in str(told.value)
+
+
+def test_a_file_that_is_not_there_is_told_without_a_number(tmp_path: Path) -> None:
+    with pytest.raises(
+        LibraryError, match=r"none\.htm: No such file or directory; .*`finexpert library add PATH`"
+    ) as told:
+        checksum(tmp_path / "none.htm")
+    assert "Errno" not in str(told.value)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("a.html", "<html><body><script>fill()</script></body></html>", r"there is no text in .*a\.html"),
-        ("a.html", "", r"cannot read .*a\.html as HTML"),
+        ("a.html", "", r"cannot read .*a\.html as HTML .*`finexpert library add PATH`"),
         ("a.txt", " \n\f\n", r"there is no text in .*a\.txt"),
         ("a.docx", "PK", r"a\.docx is of no kind that is read here: \.htm, "),
         ("a.jsonl", '{"table": []}\n{"table": []}', r'a\.jsonl: record 1 has no "filename"'),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import shutil
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from finexpert.sources.library_index import LibraryIndex, Way
+from finexpert.errors import LibraryError
+from finexpert.sources.library_index import VERSION, LibraryIndex, Way
 from finexpert.sources.library_records import SearchRequest
 from finexpert.sources.library_store import LibraryStore
 from finexpert.stores.embedding import WordHashing
@@ -21,6 +23,18 @@ Put = Callable[[LibraryStore, str, int], None]
 @pytest.fixture
 def index(store: LibraryStore) -> LibraryIndex:
     return LibraryIndex(store, WordHashing(), store.folder)
+
+
+def test_a_package_that_is_not_installed_is_named(store: LibraryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+    with pytest.raises(LibraryError, match=r"needs the package tantivy: `pip install 'finexpert\[library\]'`"):
+        LibraryIndex(store, WordHashing(), store.folder)
+
+
+def test_a_folder_that_cannot_be_written_is_named(store: LibraryStore) -> None:
+    (store.folder / f"index-v{VERSION}").write_text("in the way")
+    with pytest.raises(LibraryError, match=r"cannot use .*/words \(Not a directory\): .* another with --library"):
+        LibraryIndex(store, WordHashing(), store.folder)
 
 
 def pages(index: LibraryIndex, request: SearchRequest, by: Way = "fused") -> list[str]:
