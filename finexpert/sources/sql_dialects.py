@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 
 from sqlglot import ErrorLevel, exp
@@ -21,6 +21,7 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 
 from finexpert.errors import QueryError
+from finexpert.sources.mysql_rewriting import rewrite_mysql
 from finexpert.sources.schema_card import TableSchema
 from finexpert.sources.sql_rewriting import rewrite, sorts_text
 from finexpert.sources.sql_rules import CTE_PREFIX, INNER_TABLE, check_statement, parse_one
@@ -31,12 +32,16 @@ AS_TEXT = frozenset(("UUID", "ENUM", "JSON", "OTHER"))
 
 @dataclass(frozen=True)
 class Place:
-    """Where a table of the card stands in the database: `names` are its columns there, by their names in the card."""
+    """Where a table of the card stands in the database: `names` are its columns there, by their names in the card.
+
+    Columns of `as_text` are cast to text, and those of `casts` to the type that stands there.
+    """
 
     schema: str
     table: str
     names: Mapping[str, str]
     as_text: frozenset[str] = frozenset()
+    casts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Translator:
         tree = self._qualified(parse_one(select, self.written))
         collates = self.written == "duckdb" and self.dialect == "postgres" and sorts_text(tree)
         if self.written == "duckdb":
-            tree = rewrite(tree, self.dialect)
+            tree = rewrite_mysql(tree) if self.dialect == "mysql" else rewrite(tree, self.dialect)
         self._lead_to_rows(tree, as_of, collates)
         try:
             sql = tree.sql(self.dialect, unsupported_level=ErrorLevel.RAISE, comments=False)
@@ -106,7 +111,9 @@ class Translator:
         columns = []
         for column in table.columns:
             value: exp.Expression = exp.column(exp.to_identifier(place.names[column.name], quoted=True))
-            if column.name in place.as_text:
+            if kind := place.casts.get(column.name):
+                value = exp.cast(value, kind)
+            elif column.name in place.as_text:
                 value = exp.cast(value, "text")
             elif self.dialect == "sqlite" and column.type in ("DATE", "TIMESTAMP"):
                 value = exp.Anonymous(this="DATE" if column.type == "DATE" else "DATETIME", expressions=[value])

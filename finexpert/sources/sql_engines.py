@@ -1,9 +1,10 @@
 """Connections to a database by its URL, which read and do nothing else.
 
     postgresql+psycopg://desk@db/markets   a read-only transaction, an empty search path, the server's own time limit
+    mysql+pymysql://desk@db/markets        MySQL or MariaDB: a read-only transaction, the server's own time limit
     sqlite:///markets.db                   a file opened read-only, with SQLite's authorizer
 
-Give PostgreSQL a user that can only read its tables all the same: what no statement asks for, no mistake gives away.
+Give a server a user that can only read its tables all the same: what no statement asks for, no mistake gives away.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from sqlalchemy.pool import NullPool
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.sources.sqlite_functions import confine
 
-DIALECTS = {"postgresql": "postgres", "sqlite": "sqlite"}
+DIALECTS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "sqlite": "sqlite"}
+DRIVERS = {"postgresql": "psycopg", "mysql": "pymysql", "mariadb": "pymysql"}
 CONNECTIONS = 8
 WAIT_SECONDS = 30
 
@@ -50,7 +52,7 @@ def engine_of(address: str) -> tuple[sa.Engine, str]:
     except ArgumentError:
         # SQLAlchemy's own words quote the address, and in it a password.
         raise ConfigurationError(
-            "the address of the database is no URL: write postgresql://user@host/database or sqlite:///file.db"
+            "the address of the database is no URL: write postgresql://user@host/database, mysql://user@host/database or sqlite:///file.db"
         ) from None
     name = url.get_backend_name()
     if name not in DIALECTS:
@@ -59,8 +61,12 @@ def engine_of(address: str) -> tuple[sa.Engine, str]:
         )
     if name == "sqlite":
         return _sqlite(url), DIALECTS[name]
-    if url.drivername == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
+    if url.drivername == name:
+        url = url.set(drivername=f"{name}+{DRIVERS[name]}")
+    if DIALECTS[name] == "mysql" and (url.get_driver_name() != "pymysql" or not url.database):
+        raise ConfigurationError(
+            "the address must name the driver and a database: write mysql+pymysql://user@host/database"
+        )
     try:
         # Prepared statements: the server itself refuses a text that holds two of them.
         options: dict[str, Any] = {"prepare_threshold": 0} if url.get_driver_name() == "psycopg" else {}
@@ -73,9 +79,14 @@ def engine_of(address: str) -> tuple[sa.Engine, str]:
             pool_pre_ping=True,
             hide_parameters=True,
         )
+        if DIALECTS[name] == "mysql":
+            from finexpert.sources import mysql_connection
+
+            sa.event.listen(made, "do_connect", mysql_connection.connect)
     except (ImportError, NoSuchModuleError):
+        extra = DIALECTS[name]
         raise ConfigurationError(
-            f"the driver {url.drivername} is not installed: `pip install 'finexpert[postgres]'`, and write postgresql+psycopg://"
+            f"the driver {url.drivername} is not installed: `pip install 'finexpert[{extra}]'`, and write {name}+{DRIVERS[name]}://"
         ) from None
     return made, DIALECTS[name]
 
@@ -93,6 +104,13 @@ def _sqlite(url: URL) -> sa.Engine:
         )
 
     return sa.create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+
+
+def place_of(engine: sa.Engine) -> str:
+    """A database and its server, without user and password."""
+    url = engine.url
+    name = Path(url.database or DIALECTS[engine.dialect.name]).stem
+    return f"{name} at {url.host}{f':{url.port}' if url.port else ''}" if url.host else name
 
 
 @contextmanager
@@ -113,6 +131,10 @@ def reading(engine: sa.Engine, tables: Collection[str], seconds: float | None) -
             }
             calls = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in settings.items())
             connection.exec_driver_sql(f"SELECT {calls}")
+        elif DIALECTS[engine.dialect.name] == "mysql":
+            from finexpert.sources import mysql_connection
+
+            mysql_connection.begin(connection, seconds)
         elif tables:
             confine(driver_connection(connection), tables)
         yield connection

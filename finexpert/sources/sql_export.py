@@ -13,12 +13,12 @@ import sqlalchemy as sa
 
 from finexpert.sources.schema_card import TableSchema
 from finexpert.sources.sql_dialects import Place, Translator
+from finexpert.sources.sql_engines import DIALECTS
 
 
 def python_source(engine: sa.Engine, tables: Sequence[TableSchema], places: Mapping[str, Place], as_of: dt.date) -> str:
     """Python that defines `query(select)` over the tables up to a day."""
-    dialect = {"postgresql": "postgres"}.get(engine.dialect.name, engine.dialect.name)
-    translator = Translator(dialect, tuple(tables), places)
+    translator = Translator(DIALECTS[engine.dialect.name], tuple(tables), places)
     reads = {}
     for table in tables:
         names = ", ".join('"' + column.name.replace('"', '""') + '"' for column in table.columns)

@@ -19,6 +19,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from finexpert.errors import DataError
+from finexpert.sources import mysql_reflection
 from finexpert.sources.schema_card import MAX_CATEGORIES, Column, TableSchema
 from finexpert.sources.sql_dialects import Place
 from finexpert.sources.warehouse_file import DATE_NAMES
@@ -64,8 +65,11 @@ def reflect(
         "filter_names": sorted(wanted) if wanted else None,
     }
     columns = {key[1]: found for key, found in inspector.get_multi_columns(**about).items()}
+    casts: dict[str, dict[str, str]] = {}
     if dialect == "sqlite":
         _widen(columns)
+    elif dialect == "mysql":
+        casts = mysql_reflection.widen(columns)
     if missing := sorted((wanted or set()) - set(columns)):
         raise DataError(
             f'there is no table "{missing[0]}" in the schema {place}: there are {", ".join(sorted(columns)[:20])}'
@@ -73,6 +77,8 @@ def reflect(
     _check_declared(columns, declared)
     comments = _comments(inspector, about)
     values = _checked_values(inspector, about, dialect)
+    for table, clause in mysql_reflection.checks(connection, place) if dialect == "mysql" else ():
+        values.setdefault(table, {}).update(checked_values(clause, dialect))
     keys = _keys(inspector, about)
     found, places = [], {}
     for name in sorted(columns):
@@ -83,10 +89,8 @@ def reflect(
         )
         date_column = declared.date_columns[name] if name in declared.date_columns else _guess(made)
         found.append(TableSchema(name, declared.comments.get(name) or comments.get(name) or "", made, date_column))
-        as_text = frozenset(
-            one for one, column in own.items() if _type(column["type"]) is None or _is_enum(column["type"])
-        )
-        places[name] = Place(place, name, {one: one for one in own}, as_text)
+        as_text = frozenset(one for one, column in own.items() if _is_read_as_text(column["type"], dialect))
+        places[name] = Place(place, name, {one: one for one in own}, as_text, casts.get(name, {}))
     return tuple(found), places
 
 
@@ -167,6 +171,11 @@ def _column(
     )
     shown = None if known is None else tuple(known[:MAX_CATEGORIES])
     return Column(name, _type(kind) or "VARCHAR", comment, shown, known is not None and len(known) > MAX_CATEGORIES)
+
+
+def _is_read_as_text(kind: Any, dialect: str) -> bool:
+    """In MySQL a cast also gives every text the collation of the connection, which compares as DuckDB does."""
+    return _type(kind) is None or _is_enum(kind) or (dialect == "mysql" and isinstance(kind, sa.String))
 
 
 def _is_enum(kind: Any) -> bool:

@@ -16,6 +16,7 @@ from sqlglot.expressions import DType as Kind
 
 from finexpert.errors import QueryError
 
+Rule = Callable[[exp.Expression], exp.Expression]
 TEXTS = (Kind.TEXT, Kind.VARCHAR, Kind.CHAR)
 WHOLE = (Kind.INT, Kind.BIGINT, Kind.SMALLINT, Kind.TINYINT, Kind.UBIGINT, Kind.UINT)
 DATES = (Kind.DATE,)
@@ -45,17 +46,32 @@ def rewrite(tree: exp.Query, dialect: str) -> exp.Query:
         _group_by_all(select)
     for query in list(tree.find_all(exp.Query)):
         _order_by_all(query)
-    rule = _sqlite if dialect == "sqlite" else _postgres
-    return cast(exp.Query, tree.transform(_both).transform(rule))
+    for rule in (_both, *_OF_DIALECT.get(dialect, ())):
+        tree = bottom_up(tree, rule)
+    return tree
+
+
+def bottom_up(tree: exp.Query, rule: Rule) -> exp.Query:
+    """The tree with every node replaced by what the rule makes of it, inner ones first; a node keeps its type."""
+    for node in reversed(list(tree.walk())):
+        made = rule(cast(exp.Expression, node))
+        if made is node:
+            continue
+        made.type = made.type or node.type
+        if node is tree:
+            return cast(exp.Query, made)
+        node.replace(made)
+    return tree
 
 
 def sorts_text(tree: exp.Query) -> bool:
     """Whether the order of texts matters, which a database may take from a language instead of from the characters."""
     kinds = (exp.Ordered, exp.Min, exp.Max, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.Greatest, exp.Least)
-    return any(_is(node.this, TEXTS) for node in tree.find_all(*kinds))
+    return any(is_a(node.this, TEXTS) for node in tree.find_all(*kinds))
 
 
-def _is(node: object, kinds: tuple[Kind, ...]) -> bool:
+def is_a(node: object, kinds: tuple[Kind, ...]) -> bool:
+    """Whether a node has one of these types."""
     return isinstance(node, exp.Expression) and node.type is not None and node.type.this in kinds
 
 
@@ -94,7 +110,7 @@ def _both(node: exp.Expression) -> exp.Expression:
         return exp.Max(this=node.this.this)
     if isinstance(node, exp.Log) and node.expression and node.this.name == "10":
         return exp.Log(this=node.expression)
-    if isinstance(node, exp.Contains) and _is(node.this, TEXTS):
+    if isinstance(node, exp.Contains) and is_a(node.this, TEXTS):
         return exp.GT(this=exp.StrPosition(this=node.this, substr=node.expression), expression=exp.Literal.number(0))
     return node
 
@@ -103,14 +119,14 @@ def _postgres(node: exp.Expression) -> exp.Expression:
     if isinstance(node, exp.Filter) and isinstance(node.this, exp.ArgMax | exp.ArgMin):
         return _best(node.this, node.expression.this)
     if isinstance(node, exp.ArgMax | exp.ArgMin) and not node.args.get("count"):
-        return _best(node)
+        return node if isinstance(node.parent, exp.Filter) else _best(node)
     if isinstance(node, exp.DateFromParts):
         return exp.Anonymous(this="MAKE_DATE", expressions=[node.args["year"], node.args["month"], node.args["day"]])
-    if isinstance(node, exp.Sum | exp.Avg) and _is(node.this, (Kind.BOOLEAN,)):
+    if isinstance(node, exp.Sum | exp.Avg) and is_a(node.this, (Kind.BOOLEAN,)):
         return type(node)(this=exp.cast(node.this, "int"))
-    if isinstance(node, exp.Log) and not node.expression and not _is(node.this, (Kind.DOUBLE, Kind.FLOAT)):
+    if isinstance(node, exp.Log) and not node.expression and not is_a(node.this, (Kind.DOUBLE, Kind.FLOAT)):
         return exp.Log(this=exp.cast(node.this, "double"))
-    if isinstance(node, exp.Round) and not node.args.get("decimals") and not _is(node.this, WHOLE):
+    if isinstance(node, exp.Round) and not node.args.get("decimals") and not is_a(node.this, WHOLE):
         return exp.Round(this=exp.cast(node.this, "decimal"))
     if isinstance(node, tuple(PG_PARTS)):
         return exp.Extract(this=exp.var(PG_PARTS[type(node)]), expression=node.this)
@@ -171,20 +187,20 @@ def _plus(node: exp.Expression) -> exp.Expression:
         number = exp.cast(count, "int") if not isinstance(count, exp.Literal) else exp.Literal.number(count.name)
         kind = this.type.this if this.type else Kind.TIMESTAMP
         added = _call("ADD", this, exp.Mul(this=exp.Literal.number(sign), expression=number), unit, kind=kind)
-        return exp.Anonymous(this="DATETIME", expressions=[added]) if _is(node, TIMES) else added
-    if _is(this, DATES) and _is(other, DATES) and sign < 0:
+        return exp.Anonymous(this="DATETIME", expressions=[added]) if is_a(node, TIMES) else added
+    if is_a(this, DATES) and is_a(other, DATES) and sign < 0:
         return _call("DIFF", _text("day"), other, this, kind=Kind.BIGINT)
-    if _is(this, DATES) and _is(other, WHOLE):
+    if is_a(this, DATES) and is_a(other, WHOLE):
         return _call(
             "ADD", this, exp.Mul(this=exp.Literal.number(sign), expression=other), _text("day"), kind=Kind.DATE
         )
-    if any(_is(one, DATES + TIMES + (Kind.INTERVAL,)) or isinstance(one, exp.Interval) for one in (this, other)):
+    if any(is_a(one, DATES + TIMES + (Kind.INTERVAL,)) or isinstance(one, exp.Interval) for one in (this, other)):
         raise QueryError("this sum of dates has no translation to sqlite: write date + INTERVAL 1 MONTH, or date_diff")
     return node
 
 
 def _mod(node: exp.Expression) -> exp.Expression:
-    if not (_is(node.this, WHOLE) and _is(node.expression, WHOLE)):
+    if not (is_a(node.this, WHOLE) and is_a(node.expression, WHOLE)):
         raise QueryError("% of numbers that are not whole has no translation to sqlite: compute it in the script")
     return node
 
@@ -195,7 +211,7 @@ def _cast(node: exp.Expression) -> exp.Expression:
         made = exp.Anonymous(this="DATE" if target in DATES else "DATETIME", expressions=[node.this])
         made.type = node.args["to"].copy()
         return made
-    if target in WHOLE and not _is(node.this, WHOLE):
+    if target in WHOLE and not is_a(node.this, WHOLE):
         return _call("WHOLE", node.this, kind=Kind.BIGINT)
     return node
 
@@ -223,16 +239,15 @@ def _compared(node: exp.Expression) -> exp.Expression:
         side for side in (node.this, node.expression, node.args.get("low"), node.args.get("high")) if side is not None
     ]
     sides += node.expressions
-    if not any(_is(side, DATES + TIMES) for side in sides):
+    if not any(is_a(side, DATES + TIMES) for side in sides):
         return node
-    name = "DATETIME" if any(_is(side, TIMES) for side in sides) else "DATE"
+    name = "DATETIME" if any(is_a(side, TIMES) for side in sides) else "DATE"
     for side in sides:
-        if _is(side, TEXTS) or (name == "DATETIME" and _is(side, DATES)):
+        if is_a(side, TEXTS) or (name == "DATETIME" and is_a(side, DATES)):
             side.replace(exp.Anonymous(this=name, expressions=[side.copy()]))
     return node
 
 
-Rule = Callable[[exp.Expression], exp.Expression]
 _SQLITE: tuple[tuple[tuple[type, ...], Rule], ...] = (
     ((exp.TimestampTrunc, exp.DateTrunc), _trunc),
     ((exp.Extract, *PARTS), _part),
@@ -245,3 +260,4 @@ _SQLITE: tuple[tuple[tuple[type, ...], Rule], ...] = (
     ((exp.Anonymous,), _named),
     ((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In), _compared),
 )
+_OF_DIALECT: dict[str, tuple[Rule, ...]] = {"postgres": (_postgres,), "sqlite": (_sqlite,)}

@@ -20,6 +20,7 @@ import sqlalchemy.exc
 from finexpert.errors import DataError, FinexpertError, QueryError
 from finexpert.scrubbing import scrub
 from finexpert.sources.frames import FLOATS, INTEGERS, frame_columns, to_pandas
+from finexpert.sources.mysql_errors import state_of
 from finexpert.sources.query_answer import BATCH_ROWS, MAX_RESULT_BYTES, too_large
 from finexpert.sources.query_errors import took_too_long
 
@@ -37,6 +38,11 @@ STATES = (
     ("54", "it is too large or nested too deeply: write it in plainer SQL"),
     ("42501", "the database user may not read one of these tables"),
 )
+REFUSALS = (
+    ("28", "it refuses the user or the password: see that both in the address are right"),
+    ("3D", "the server has no such database: see that its name in the address is right"),
+)
+RUNS = "see that it runs and that the address is right"
 FIRST_ROWS = 16
 MOST_GROWTH = 8
 PART_BYTES = 16 << 20
@@ -57,8 +63,8 @@ class Fetching(Protocol):
 def fetch(result: Fetching, planned: tuple[list[str], list[str]] | None, row_cap: int) -> tuple[pd.DataFrame, bool]:
     """The rows up to the cap, and whether there were more; `planned` are the names and kinds of the columns, if known.
 
-    A result is taken in parts of a few rows at first, and of about 16 MB then, and given up once it passes 256 MB. One value may
-    be as long as the database allows.
+    A result is taken in parts of a few rows at first, and of about 16 MB then, and given up once it passes 256 MB. A value
+    of SQLite is at most 16 MB long, and PostgreSQL counts the bytes itself (`sql_sizes.py`).
     """
     names, kinds = planned or (list(result.keys()), None)
     batches: list[pa.RecordBatch] = []
@@ -139,27 +145,31 @@ def _moment(value: Any) -> dt.datetime:
     return dt.datetime.fromisoformat(str(value))
 
 
+def sentence_of(state: str) -> str | None:
+    """What a statement is told that failed with a state of the SQL standard, if the state is known."""
+    return next((sentence for start, sentence in STATES if state.startswith(start)), None)
+
+
 def failure(
     error: sqlalchemy.exc.SQLAlchemyError, select: str, known: Sequence[str], seconds: float, name: str
 ) -> FinexpertError:
     """What a failed statement is told: a QueryError without values, or a DataError where the database cannot be asked."""
     orig = getattr(error, "orig", None)
-    state = str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None) or "")
+    state = state_of(orig) or str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None) or "")
     message = str(orig or "")
     if state == "57014" or "interrupted" in message:
         return QueryError(took_too_long(seconds))
-    for start, sentence in STATES:
-        if state.startswith(start):
-            return QueryError(sentence)
+    if sentence := sentence_of(state):
+        return QueryError(sentence)
     if state.startswith("42") or any(
         said in message for said in ("no such function", "syntax error", "no such column")
     ):
         first = message.partition("\n")[0]
         return QueryError(f"the database cannot plan it ({scrub(first, [select, *known])}): write it in plainer SQL")
     if state.startswith(("08", "28", "3D", "57P")) or (not state and _is_lost(error)):
-        return DataError(
-            f"the database {name} cannot be asked ({' '.join(filter(None, [type(orig).__name__, state]))}): see that it runs and that the address is right"
-        )
+        why = next((said for start, said in REFUSALS if state.startswith(start)), RUNS)
+        kind = " ".join(filter(None, [type(orig).__name__, state]))
+        return DataError(f"the database {name} cannot be asked ({kind}): {why}")
     if "prohibited" in message or "not authorized" in message:
         return QueryError("it reaches for something that is not allowed: read the tables of the schema only")
     if (

@@ -1,4 +1,4 @@
-"""A database behind a URL as a warehouse: PostgreSQL and SQLite.
+"""A database behind a URL as a warehouse: PostgreSQL, MySQL, MariaDB and SQLite.
 
     with SQLWarehouse("postgresql+psycopg://desk@db/markets", schema="macro") as warehouse:
         warehouse.query("SELECT date, unrate FROM unemployment ORDER BY date", as_of=dt.date(2024, 9, 30))
@@ -30,11 +30,12 @@ from finexpert.sources.query_errors import took_too_long
 from finexpert.sources.schema_card import MAX_CATEGORIES, describe_schema
 from finexpert.sources.sql_checksum import checksum
 from finexpert.sources.sql_dialects import Translator
-from finexpert.sources.sql_engines import engine_of, interrupter, reading, without_schema
+from finexpert.sources.sql_engines import engine_of, interrupter, place_of, reading, without_schema
 from finexpert.sources.sql_export import python_source
 from finexpert.sources.sql_reflection import Declared, reflect
 from finexpert.sources.sql_rows import failure, fetch
 from finexpert.sources.sql_shadow import Shadow
+from finexpert.sources.sql_sizes import Counted, counted
 from finexpert.sources.table_selection import card_of, tables_for
 from finexpert.sources.warehouse import SAMPLE_ROWS, Privacy
 from finexpert.sources.warehouse_file import quote
@@ -78,7 +79,7 @@ class SQLWarehouse:
             self._engine.dispose()
             if isinstance(error, DataError):
                 raise
-            reason = failure(error, "", (), seconds, self.name)
+            reason = failure(error, "", (), seconds, place_of(self._engine))
             raise DataError(f"the schema of {self.name} cannot be read: {reason}") from None
         self._card = describe_schema(self._tables)
         native = dialect == "native"
@@ -143,9 +144,15 @@ class SQLWarehouse:
         try:
             with reading(self._engine, [one.table for one in self._places.values()], self.seconds) as connection:
                 stop.append(interrupter(connection))
-                options = {"stream_results": True, "no_parameters": True}
-                with connection.execution_options(**options).exec_driver_sql(sql) as result:
-                    return fetch(result, planned, self.row_cap)
+                connection = connection.execution_options(no_parameters=True)
+                if self.dialect == "mysql":
+                    from finexpert.sources.mysql_connection import rows_of
+
+                    with rows_of(connection, sql, self.row_cap) as rows:
+                        return fetch(rows, planned, self.row_cap)
+                sent, last = counted(connection, sql) if self.dialect == "postgres" else (sql, False)
+                with connection.execution_options(stream_results=True).exec_driver_sql(sent) as result:
+                    return fetch(Counted(result) if last else result, planned, self.row_cap)
         except sa.exc.SQLAlchemyError as error:
             raise failure(error, select, [sql, self._card], self.seconds, self.name) from None
         finally:
@@ -153,13 +160,12 @@ class SQLWarehouse:
 
     def _distinct(self, connection: sa.Connection, schema: str | None, name: str) -> list[str]:
         table, _, column = name.partition(".")
-        place = (
-            f"{quote(schema)}.{quote(table)}"
-            if schema
-            else quote(sa.inspect(connection).default_schema_name or "main") + "." + quote(table)
-        )
+        quoted = connection.dialect.identifier_preparer.quote_identifier
+        within = schema or sa.inspect(connection).default_schema_name or "main"
+        text = "CHAR" if self.dialect == "mysql" else "TEXT"
         found = (
-            f"SELECT DISTINCT CAST({quote(column)} AS TEXT) FROM {place} WHERE {quote(column)} IS NOT NULL ORDER BY 1"
+            f"SELECT DISTINCT CAST({quoted(column)} AS {text}) FROM {quoted(within)}.{quoted(table)}"
+            f" WHERE {quoted(column)} IS NOT NULL ORDER BY 1"
         )
         try:
             rows = connection.exec_driver_sql(

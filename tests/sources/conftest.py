@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
+import shutil
+import subprocess
+import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -63,6 +69,64 @@ def postgres(postgres_server: Callable[[], AbstractContextManager[Path]]) -> Ite
         yield f"postgresql+psycopg://postgres@/postgres?host={folder}"
 
 
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[Callable[[str], str]]:
+    """The URL of a database on a MariaDB that lives as long as the test run, as a user who may do everything.
+
+    Skips where none starts. Debian has the server as the package mariadb-server.
+    """
+    install, server = (
+        shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/bin:/opt/homebrew/bin")
+        for name in ("mariadb-install-db", "mariadbd")
+    )
+    if install is None or server is None or find_spec("pymysql") is None:
+        pytest.skip("MariaDB: mariadb-server or pymysql is not installed")
+    # Not the folder of pytest: a socket's path is short, and another user must reach it.
+    folder = Path(tempfile.mkdtemp(prefix="my"))
+    process = None
+    try:
+        process = _start_mariadb(install, server, folder)
+        yield lambda database: f"mysql+pymysql://root@/{database}?unix_socket={folder / 'socket'}"
+    finally:
+        if process is not None:
+            process.terminate()
+            process.wait(30)
+        shutil.rmtree(folder)
+
+
+def _start_mariadb(install: str, server: str, folder: Path) -> subprocess.Popen[bytes]:
+    # MariaDB refuses to run as root; `nobody` is there on every system, so no user has to be made.
+    as_user = ["--user=nobody"] if os.geteuid() == 0 else []
+    if as_user:
+        shutil.chown(folder, "nobody", "nogroup")
+    data = [f"--datadir={folder / 'data'}", *as_user]
+    make = [install, "--no-defaults", *data, "--auth-root-authentication-method=normal", "--skip-test-db"]
+    try:
+        made = subprocess.run(make, capture_output=True, text=True, timeout=120, check=False, cwd="/")
+        if made.returncode:
+            pytest.skip(f"MariaDB: mariadb-install-db failed: {made.stderr.strip()[-300:]}")
+        where = [f"--socket={folder / 'socket'}", f"--pid-file={folder / 'pid'}", "--skip-networking"]
+        quick = ["--innodb-flush-log-at-trx-commit=0", "--max-allowed-packet=1G"]
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [server, "--no-defaults", *data, *where, *quick],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                cwd="/",
+            )
+    except (OSError, subprocess.SubprocessError) as error:
+        pytest.skip(f"MariaDB cannot start: {error}")
+    for _ in range(1200):
+        if b"ready for connections" in (folder / "log").read_bytes():
+            return process
+        if process.poll() is not None:
+            break
+        time.sleep(0.05)
+    process.kill()
+    pytest.skip(f"MariaDB did not come up: {(folder / 'log').read_text()[-300:]}")
+
+
 SQL_TYPES = {
     "DATE": "date",
     "DOUBLE": "double precision",
@@ -77,25 +141,29 @@ def load_tables() -> Callable[[str, str, DuckDBWarehouse], None]:
     """Writes the tables of a DuckDB file into a schema of the database at a URL, with comments and declared categories."""
 
     def load(url: str, schema: str, source: DuckDBWarehouse) -> None:
-        on_server = url.startswith("postgresql")
+        on_server, on_mysql = url.startswith("postgresql"), url.startswith("mysql")
         # NullPool: no connection of the loading stays open beside those that are tested.
         engine = sa.create_engine(url, poolclass=sa.pool.NullPool)
+        quoted = engine.dialect.identifier_preparer.quote_identifier
         with engine.begin() as connection:
             run = partial(connection.exec_driver_sql, execution_options={"no_parameters": True})
-            if on_server:
-                run(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
-                run(f'CREATE SCHEMA "{schema}"')
+            if on_server or on_mysql:
+                run(f"DROP SCHEMA IF EXISTS {quoted(schema)} {'CASCADE' if on_server else ''}")
+                run(f"CREATE SCHEMA {quoted(schema)}")
             for table in source._tables:
-                place = f'"{schema}"."{table.name}"'
+                place = f"{quoted(schema)}.{quoted(table.name)}"
                 columns = []
                 for one in table.columns:
                     allowed = ", ".join(literal(value) for value in one.categories or ())
-                    check = f' CHECK ("{one.name}" IN ({allowed}))' if allowed else ""
-                    columns.append(f'"{one.name}" {SQL_TYPES[one.type]}{check}')
-                run(f"CREATE TABLE {place} ({', '.join(columns)})")
-                said = [(f"TABLE {place}", table.comment)]
-                said += [(f'COLUMN {place}."{one.name}"', one.comment) for one in table.columns]
-                for what, comment in said if on_server else ():
+                    check = f" CHECK ({quoted(one.name)} IN ({allowed}))" if allowed else ""
+                    said = f" COMMENT {literal(one.comment)}" if on_mysql else ""
+                    kind = "datetime(6)" if on_mysql and one.type == "TIMESTAMP" else SQL_TYPES[one.type]
+                    columns.append(f"{quoted(one.name)} {kind}{said}{check}")
+                said = f" COMMENT {literal(table.comment)}" if on_mysql else ""
+                run(f"CREATE TABLE {place} ({', '.join(columns)}){said}")
+                comments = [(f"TABLE {place}", table.comment)]
+                comments += [(f"COLUMN {place}.{quoted(one.name)}", one.comment) for one in table.columns]
+                for what, comment in comments if on_server else ():
                     if comment:
                         run(f"COMMENT ON {what} IS {literal(comment)}")
                 _insert(connection, schema, table.name, source.query(f"SELECT * FROM {table.name}").data)

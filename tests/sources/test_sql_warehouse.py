@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +16,7 @@ import sqlalchemy as sa
 
 from finexpert.errors import ConfigurationError, DataError, QueryError
 from finexpert.sources.sql_engines import reading
+from finexpert.sources.sql_sizes import Counted, counted
 from finexpert.sources.sql_warehouse import SQLWarehouse
 from finexpert.sources.warehouse import DuckDBWarehouse, Warehouse
 
@@ -340,7 +343,7 @@ def test_an_exported_source_runs(
 
 @pytest.mark.parametrize(("url", "error", "said"), [
     ("not a url", ConfigurationError, "is no URL"),
-    ("mysql://user:hunter2@host/db", ConfigurationError, "kind mysql are not read yet"),
+    ("oracle://user:hunter2@host/db", ConfigurationError, "kind oracle are not read yet"),
     ("sqlite:///nowhere/gone.db", DataError, "no SQLite file"),
     ("postgresql+psycopg://user:hunter2@127.0.0.1:1/db", DataError, "cannot be asked"),
 ])  # fmt: skip
@@ -372,3 +375,59 @@ def test_a_closed_warehouse_says_so(file: str) -> None:
     opened.close()
     with pytest.raises(DataError, match="is closed"):
         opened.query("SELECT 1")
+
+
+@pytest.fixture(scope="module")
+def endless(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """On either database one value that is longer than it may be."""
+    path = tmp_path_factory.mktemp("endless") / "endless.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE endless (id INTEGER, note TEXT)")
+        connection.execute("INSERT INTO endless VALUES (1, CAST(zeroblob(100000000) AS TEXT))")
+        connection.commit()
+    engine = sa.create_engine(server)
+    with engine.begin() as on_server:
+        on_server.exec_driver_sql(
+            "CREATE TABLE fin.endless AS SELECT 1::bigint AS id, repeat(repeat('x', 1000), 300000) AS note"
+        )
+    engine.dispose()
+    return {"postgres": server, "sqlite": f"sqlite:///{path}"}
+
+
+def _most_held() -> int:
+    """The most memory that this process held since it was last asked, in MB."""
+    held = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
+    Path("/proc/self/clear_refs").write_text("5")
+    return int(held) >> 10
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory: the system does not say what was held")
+@pytest.mark.parametrize("dialect", ["postgres", "sqlite"])
+def test_one_endless_value_never_reaches_this_process(endless: dict[str, str], dialect: str) -> None:
+    schema = "fin" if dialect == "postgres" else None
+    with SQLWarehouse(endless[dialect], schema=schema, tables=["endless"], seconds=60) as opened:
+        assert opened.query("SELECT id FROM endless").data["id"].tolist() == [1]
+        _most_held()
+        before = _most_held()
+        with pytest.raises(QueryError, match=r"larger than (256 MB: select fewer|it may be: filter)"):
+            opened.query("SELECT note FROM endless")
+        assert _most_held() - before < 64
+        assert opened.query("SELECT id FROM endless").data["id"].tolist() == [1]
+
+
+def test_bytes_are_counted_where_the_rows_lie(server: str) -> None:
+    engine = sa.create_engine(server, poolclass=sa.pool.NullPool)
+    rows = "SELECT n AS id, repeat('é', n) AS note, n AS note FROM generate_series(1, 20) AS s(n) ORDER BY n DESC"
+    with engine.connect() as connection:
+        connection = connection.execution_options(no_parameters=True)
+        assert counted(connection, "SELECT 1 AS id, now() AS at") == ("SELECT 1 AS id, now() AS at", False)
+        for most, complete in ((10_000, 20), (2 * (20 + 19 + 18), 3), (39, 0)):
+            sql, last = counted(connection, rows, most)
+            assert last
+            with connection.exec_driver_sql(sql) as result:
+                assert list(Counted(result).keys()) == ["id", "note", "note"]
+                found = result.fetchall()
+            assert [row[0] for row in found] == list(range(20, 0, -1))
+            assert [row[1] for row in found] == ["é" * n if 20 - n < complete else None for n in range(20, 0, -1)]
+            assert [row[-1] for row in found] == [20 - n >= complete for n in range(20, 0, -1)]
+    engine.dispose()
