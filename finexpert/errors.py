@@ -36,6 +36,8 @@ when the program itself cannot go on, or inside it, between a layer and the loop
 
 from __future__ import annotations
 
+DOCTOR = "see `finexpert doctor`"
+
 
 class FinexpertError(Exception):
     """Root of all errors raised by finexpert."""
@@ -75,6 +77,11 @@ class SandboxUnavailable(FinexpertError):
 
 class SandboxFailure(FinexpertError):
     """The sandbox itself broke during a call; the script's result, if any, was thrown away."""
+
+    kind = "sandbox"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message if DOCTOR in message else f"{message}; {DOCTOR}")
 
 
 class DataError(FinexpertError):

@@ -25,7 +25,7 @@ import pandas as pd
 
 from finexpert import operations, unit_rules
 from finexpert.answers import AnswerFormat, Citation
-from finexpert.errors import PlanError, QueryError, ScriptError, StepError
+from finexpert.errors import PlanError, QueryError, SandboxFailure, ScriptError, StepError
 from finexpert.plans import Cell, Compute, Extract, Lookup, Plan, Quote, Reference, Script, Search, Step, reference
 from finexpert.sandbox import Sandbox
 from finexpert.sources.filing import Filing
@@ -37,7 +37,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 SQL_EXTRACTION, SCRIPT_GENERATION, PLANNING = "sql_extraction", "script_generation", "planning"
-FILING_SEARCH = "filing_search"
+FILING_SEARCH, SANDBOX = "filing_search", "sandbox"
 
 
 class SelectWriter(Protocol):
@@ -96,9 +96,9 @@ class Surroundings:
 
 
 class StepFailed(Exception):
-    """A layer has used up its retries; `error` is the last one. Never leaves the program."""
+    """A layer has used up its retries, or the sandbox broke; `error` is the last one. Never leaves the program."""
 
-    def __init__(self, layer: str, error: StepError, attempts: int) -> None:
+    def __init__(self, layer: str, error: StepError | SandboxFailure, attempts: int) -> None:
         super().__init__(f"{layer}: {error}")
         self.layer, self.error, self.attempts = layer, error, attempts
 
@@ -359,7 +359,10 @@ class _Run:
         def attempt(code: str) -> Value:
             if self.around.code_review is not None:
                 self.around.code_review.script(code)
-            outcome = sandbox.run(code, {n: f.data for n, f in frames.items()}, self.around.answer_format)
+            try:
+                outcome = sandbox.run(code, {n: f.data for n, f in frames.items()}, self.around.answer_format)
+            except SandboxFailure as error:  # no other script would mend it
+                raise StepFailed(SANDBOX, error, 1) from error
             self.figures = outcome.figures
             self.seconds["script"] += outcome.seconds
             names = names_in(code)

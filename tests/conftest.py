@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -52,6 +53,19 @@ def interrupts() -> None:
     """Ctrl-C works in tests also where a shell started them in the background, which makes processes ignore it."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_traced_afterwards() -> Iterator[None]:
+    """Whoever switches traces on, in this process or by a command: the next test leaves none in a store that it does not know."""
+    yield
+    mlflow = sys.modules.get("mlflow")
+    if mlflow is None or mlflow.tracking.fluent._active_experiment_id is None:
+        return
+    mlflow.dspy.autolog(disable=True)
+    # MLflow keeps the experiment in the environment too, and has no call that takes it back.
+    mlflow.tracking.fluent._active_experiment_id = None
+    os.environ.pop("MLFLOW_EXPERIMENT_ID", None)
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,18 +19,25 @@ from finexpert.errors import ConfigurationError, FinexpertError, ModelUnreachabl
 from finexpert.language_models.providers import key_variables
 from finexpert.language_models.quiet import quiet
 from finexpert.language_models.secrets import known_secrets, redacted
+from finexpert.sources.deadline import run_within
 from finexpert.stores.entries import Vectors
 
 LONGEST = 8_000
+TOGETHER = 200  # texts in one request
 _REFUSED = {"AuthenticationError", "PermissionDeniedError", "NotFoundError", "BadRequestError"}
 
 
 class ProviderEmbedder:
-    """Embeddings of a model as LiteLLM names it; `options` go to `litellm.embedding`. A text is cut after 8000 characters."""
+    """Embeddings of a model as LiteLLM names it; `options` go to `litellm.embedding`. A text is cut after 8000 characters.
+
+    `timeout` is for one try of a request, however slowly its answer drips in; all tries together have their sum.
+    """
 
     def __init__(self, model: str, **options: Any) -> None:
         self.model = model
         self._options = {"timeout": 60.0, "max_retries": 2} | options
+        # The client's own timeout, which it counts anew with every byte, says more and comes first.
+        self._latest = float(self._options["timeout"]) * (1 + int(self._options["max_retries"])) + 1.0
 
     @property
     def name(self) -> str:
@@ -44,7 +51,8 @@ class ProviderEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        rows = self._ask([text[:LONGEST] or " " for text in texts])
+        asked = [text[:LONGEST] or " " for text in texts]
+        rows = np.vstack([self._ask(asked[start : start + TOGETHER]) for start in range(0, len(asked), TOGETHER)])
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
     def _ask(self, texts: list[str]) -> Vectors:
@@ -58,8 +66,14 @@ class ProviderEmbedder:
         import dspy
         from openai import OpenAIError  # what LiteLLM's errors derive from
 
+        asking = partial(dspy.Embedder(self.model, **self._options), texts)
         try:
-            rows = np.asarray(dspy.Embedder(self.model, **self._options)(texts), dtype=np.float32)
+            rows = np.asarray(run_within(self._latest, asking, lambda: None), dtype=np.float32)
+        except TimeoutError:
+            raise ModelUnreachable(
+                f"the embedder {self.model} gave no whole answer within {self._latest:g} s. Try again, or name another "
+                "with FINEXPERT_EMBEDDER ('words' asks nobody)."
+            ) from None
         except OpenAIError as error:
             # Without its cause: it may quote the request, and the provider's words stand in ours.
             raise self._translated(error) from None

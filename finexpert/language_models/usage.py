@@ -16,11 +16,12 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
 from finexpert.answers import Usage
+from finexpert.language_models.overlap import Span, on_the_clock
 from finexpert.language_models.scope import Scope, current, within
 
 UNNAMED = "other"
@@ -28,7 +29,10 @@ UNNAMED = "other"
 
 @dataclass(frozen=True)
 class Call:
-    """One completed call. `seconds` is the model's time when the call was made, `waited` the time it took now."""
+    """One completed call. `seconds` is the model's time when the call was made, `waited` the time it took now.
+
+    `ended` is when it ended now, by `time.perf_counter`.
+    """
 
     layer: str | None
     model: str
@@ -39,6 +43,7 @@ class Call:
     cost: float | None = None
     cached: bool = False
     replayed: bool = False
+    ended: float = field(default_factory=time.perf_counter, compare=False)
 
 
 class Meter:
@@ -115,20 +120,23 @@ class Meter:
     def usage(self) -> Usage:
         """The sums. Cost is None as soon as the price of one call is not known.
 
-        `seconds` is the time on the clock with the model's own time in place of the wait for a cache or a recording,
-        so `seconds - model_seconds` is the time outside the model, replayed or not.
+        `seconds` is the time on the clock with the model's own time in place of the wait for a cache or a recording.
+        `model_seconds` are those of them in which at least one call ran: calls side by side count once, so
+        `seconds - model_seconds` is the time outside the model, replayed or not.
         """
         calls = self.calls
         by_layer: dict[str, int] = {}
         for call in calls:
             by_layer[call.layer or UNNAMED] = by_layer.get(call.layer or UNNAMED, 0) + 1
-        model_seconds = sum(call.seconds for call in calls)
+        started = self._started if self._started is not None else 0.0
+        spans = [Span(max(call.ended - call.waited, started), call.ended, call.seconds) for call in calls]
+        seconds, model_seconds = on_the_clock(spans, started, started + self.wall_seconds)
         return Usage(
             calls=len(calls),
             prompt_tokens=sum(call.prompt_tokens for call in calls),
             completion_tokens=sum(call.completion_tokens for call in calls),
             cost_usd=total_cost(calls),
-            seconds=self.wall_seconds - sum(call.waited for call in calls) + model_seconds,
+            seconds=seconds,
             model_seconds=model_seconds,
             by_layer=by_layer,
             failed=self.failed,

@@ -16,7 +16,6 @@ import os
 import queue
 import secrets
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -26,12 +25,12 @@ from collections.abc import Iterator
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
 from finexpert.sandbox import container, packets, protocol, surroundings
-from finexpert.sandbox.handle import Child, Handle, NotStarted
+from finexpert.sandbox.handle import Child, Handle, Lost
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.lockdown import CANARY_NAMES
 from finexpert.sandbox.packets import CHUNK, Reader
 from finexpert.sandbox.protocol import ProtocolError
-from finexpert.sandbox.spawn import spawn
+from finexpert.sandbox.spawn import end, spawn
 
 _GRACE = 5.0
 _END_SECONDS = 3.0
@@ -175,7 +174,7 @@ class ContainerZygote(Handle):
             try:
                 self._line.sendall(packets.pack(packets.RUN, order))
             except OSError as error:
-                raise NotStarted(f"the sandbox's container does not answer: {error}") from None
+                raise Lost(f"the sandbox's container does not answer: {error}") from None
             feeding.start()
             yield Child(channel, output, None)
         finally:
@@ -224,8 +223,7 @@ class ContainerZygote(Handle):
             self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self._engine.remove(self._name)
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            end(self._process)
             self._process.wait()
         self._reading.join(_GRACE)
         self._line.close()

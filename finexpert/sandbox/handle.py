@@ -25,8 +25,8 @@ from finexpert.sandbox.watchdog import Watchdog
 _CHUNK = 1 << 18
 
 
-class NotStarted(SandboxFailure):
-    """The worker was lost before it read the script, so that the call may be made again."""
+class Lost(SandboxFailure):
+    """The worker was lost before anything came back, so that the call may be made again."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ class Handle(abc.ABC):
     def ready(self) -> None:
         """Wait until the worker is warm.
 
-        Raises SandboxUnavailable if it cannot lock itself, or takes too long.
+        Raises SandboxUnavailable if it cannot lock itself, or takes too long, Lost if it was killed meanwhile.
         """
 
     @abc.abstractmethod
     def _child(self) -> AbstractContextManager[Child]:
-        """A fresh child; must not outlive the context. Raises NotStarted if there is none to be had."""
+        """A fresh child; must not outlive the context. Raises Lost if there is none to be had."""
 
     @abc.abstractmethod
     def _exit_status(self) -> int:
@@ -104,8 +104,8 @@ class Handle(abc.ABC):
     def call(self, request: bytes) -> Reply:
         """Have a child run the request.
 
-        Raises NotStarted if the worker was lost before it read it, SandboxFailure if what it said is no reply, Overrun if
-        a limit was passed. After each of them the worker is dead.
+        Raises Lost if the worker was lost before anything came back, SandboxFailure if what it said is no reply, Overrun
+        if a limit was passed. After each of them the worker is dead.
         """
         self.calls += 1
         with self._closely(), self._child() as child:
@@ -113,7 +113,12 @@ class Handle(abc.ABC):
             began = time.monotonic()
             conversation = Conversation(child.channel, child.output, self._limits, child.watchdog)
             frame = conversation.run(request, began + self._limits.wall_seconds)
-            status = self._exit_status()
+            try:
+                status = self._exit_status()
+            except SandboxFailure as error:
+                if frame is None and not conversation.printed:
+                    raise Lost(str(error)) from None
+                raise
             if frame is None or status != 0:
                 self.kill()
             return Reply(frame, status, bytes(conversation.printed), time.monotonic() - began)
@@ -140,9 +145,9 @@ class Handle(abc.ABC):
             try:
                 data = channel.recv(_CHUNK)
             except OSError as error:
-                raise NotStarted(f"the sandbox's worker did not lock itself: {error}") from None
+                raise Lost(f"the sandbox's worker did not lock itself: {error}") from None
             if not data:
-                raise NotStarted("the sandbox's worker ended before it was locked")
+                raise Lost("the sandbox's worker ended before it was locked")
             frame = reader.feed(data)
         denied = frame.header.get("denied")
         if frame.header.get("hello") != "locked" or not isinstance(denied, list):

@@ -29,7 +29,7 @@ from finexpert.errors import SandboxFailure, SandboxUnavailable, ScriptError
 from finexpert.sandbox import container, protocol, rungs, tables
 from finexpert.sandbox.container_zygote import ContainerZygote
 from finexpert.sandbox.conversation import Overrun
-from finexpert.sandbox.handle import Handle, NotStarted, Reply
+from finexpert.sandbox.handle import Handle, Lost, Reply
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.single_use import SingleUse
 from finexpert.sandbox.verdict import ScriptOutcome, judge
@@ -133,10 +133,10 @@ class Sandbox:
         return protocol.pack(header, blobs)
 
     def _exchange(self, request: bytes) -> Reply:
-        """The reply to a request; once more with a fresh worker if the first was lost before it read the script."""
+        """The reply to a request; once more with a fresh worker if the first was lost before it gave anything back."""
         try:
-            return self._call(request)
-        except NotStarted:
+            with contextlib.suppress(Lost):
+                return self._call(request)
             return self._call(request)
         except Overrun as limit:
             self._replace()

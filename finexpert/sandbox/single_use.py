@@ -16,7 +16,6 @@ import json
 import os
 import select
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -28,7 +27,7 @@ from finexpert.errors import SandboxFailure, SandboxUnavailable
 from finexpert.sandbox import launch, lockdown_macos, macos
 from finexpert.sandbox.handle import Child, Handle
 from finexpert.sandbox.limits import Limits
-from finexpert.sandbox.spawn import spawn
+from finexpert.sandbox.spawn import end, spawn
 from finexpert.sandbox.watchdog_macos import WatchdogOnMac
 
 _GRACE = 5.0
@@ -114,9 +113,8 @@ class SingleUse(Handle):
 
     def end(self) -> None:
         with self._ending:
-            if self.alive and self._process.poll() is None:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
+            if self.alive:
+                end(self._process)
 
     def kill(self) -> None:
         self.end()

@@ -9,8 +9,10 @@ a thread of a pool would take its worker along. How the command line is made sta
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import functools
 import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from typing import IO
@@ -26,6 +28,17 @@ def _spawner() -> concurrent.futures.ThreadPoolExecutor:
 
 
 os.register_at_fork(after_in_child=_spawner.cache_clear)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a worker and its whole session, and come back at once; nothing where it has ended.
+
+    A bwrap that is killed alone while it sets up would leave its other half waiting for it.
+    """
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
 
 
 def spawn(

@@ -11,6 +11,7 @@ from the parent's own copy of the script.
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,6 +27,12 @@ from finexpert.sandbox.protocol import Frame
 from finexpert.scrubbing import scrub
 
 _LINE_CHARS = 200
+# Names that pandas 3 has no more, and that models still write. Its own advice stands in a text that scrubbing takes out.
+_FREQUENCY = re.compile(r"Invalid frequency: ([A-Za-z]+)")
+_FREQUENCIES = {
+    "M": "ME", "Q": "QE", "Y": "YE", "A": "YE", "BM": "BME", "BQ": "BQE", "BY": "BYE", "BA": "BYE", "AS": "YS",
+    "BAS": "BYS", "H": "h", "BH": "bh", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns", "m": "ME", "q": "QE", "y": "YE",
+}  # fmt: skip
 _OUT_OF_TIME = (signal.SIGXCPU, signal.SIGKILL)
 
 
@@ -41,9 +48,15 @@ class ScriptOutcome:
 
 
 def explain(kind: str, message: str, line: int | None, code: str, known: Iterable[str]) -> str:
-    """An error of a script in words that hold no cell value."""
+    """An error of a script in words that hold no cell value.
+
+    >>> explain("ValueError", "Invalid frequency: M. Failed to parse with ...", 1, "answer = s.resample('M')", [])
+    "ValueError: Invalid frequency: M; write 'ME' (line 1: `answer = s.resample('M')`)"
+    """
     known = [code, *known]
     text = scrub(f"{kind}: {message}" if message else kind, known)
+    if (match := _FREQUENCY.match(message)) and match[1] in _FREQUENCIES:
+        text = f"{kind}: Invalid frequency: {match[1]}; write {_FREQUENCIES[match[1]]!r}"
     lines = code.splitlines()
     if line is None or not 1 <= line <= len(lines):
         return text
@@ -52,6 +65,8 @@ def explain(kind: str, message: str, line: int | None, code: str, known: Iterabl
 
 def _ended(reply: Reply, limits: Limits) -> ScriptError:
     number = reply.status & 0x7F
+    if number == signal.SIGKILL and reply.seconds < limits.cpu_seconds:
+        return ScriptError("the script was killed, most likely for want of memory; use smaller frames or fewer copies")
     if number in _OUT_OF_TIME:
         return ScriptError(f"the script used more than {limits.cpu_seconds} s of processor time; compute less")
     name = f" ({signal.Signals(number).name})" if number in set(signal.Signals) else ""

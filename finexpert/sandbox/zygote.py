@@ -24,11 +24,11 @@ from collections.abc import Iterator
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
 from finexpert.sandbox import launch
-from finexpert.sandbox.handle import Child, Handle, NotStarted
+from finexpert.sandbox.handle import Child, Handle, Lost
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.lockdown import CANARY_NAMES
 from finexpert.sandbox.rungs import WITH_BWRAP, bwrap_program
-from finexpert.sandbox.spawn import spawn
+from finexpert.sandbox.spawn import end, spawn
 from finexpert.sandbox.watchdog import Watchdog, pages_of, process_of
 
 _GRACE = 5.0
@@ -87,8 +87,10 @@ class Zygote(Handle):
             self.kill()
             raise
         if not data or not handles:
-            why = self._last_words()
+            why, status = self._last_words(), self._process.returncode
             self.kill()
+            if status in (-signal.SIGKILL, 128 + signal.SIGKILL):
+                raise Lost("the sandbox's worker was killed while it started")
             raise SandboxUnavailable(
                 f"no script was run: the sandbox's worker did not come up ({why}); see `finexpert doctor`"
             )
@@ -128,9 +130,9 @@ class Zygote(Handle):
                 socket.send_fds(self._control, [order], [theirs.fileno(), printing])
                 data, handles, _, _ = socket.recv_fds(self._control, 4096, 1)
             except OSError as error:
-                raise NotStarted(f"the sandbox's worker does not answer: {error}") from None
+                raise Lost(f"the sandbox's worker does not answer: {error}") from None
             if not data or not handles:
-                raise NotStarted("the sandbox's worker is gone")
+                raise Lost("the sandbox's worker is gone")
             child = handles[0]
             theirs.close()
             os.close(printing)
@@ -165,11 +167,7 @@ class Zygote(Handle):
             if self._handle is not None:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-            # The whole group: a bwrap that is killed while it sets up would leave its other half waiting for it.
-            if self._process.poll() is None:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-                self._process.kill()
+            end(self._process)
 
     def kill(self) -> None:
         self.end()

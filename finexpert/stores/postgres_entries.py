@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 from finexpert.errors import StoreError
 from finexpert.stores.embedding import Embedder
 from finexpert.stores.entries import ACTIVE, Hit, Status, Vectors
-from finexpert.stores.postgres_server import WRITERS, alive, connect, explained, without_password
+from finexpert.stores.postgres_server import (
+    REBUILD_SECONDS,
+    WRITERS,
+    alive,
+    allowing,
+    connect,
+    explained,
+    without_password,
+)
 from finexpert.stores.sql_entries import SqlEntries
 from finexpert.stores.sql_rows import COLUMNS, Run, Written, as_entry, marks
 
@@ -109,6 +117,10 @@ class PostgresEntries(SqlEntries):
             run(f"INSERT INTO {table} VALUES {each}", [value for row in rows for value in row])
 
     def _replace_vectors(self, run: Run, current: Sequence[Written]) -> None:
+        with allowing(self._connected(), REBUILD_SECONDS):
+            self._exchange_vectors(run, current)
+
+    def _exchange_vectors(self, run: Run, current: Sequence[Written]) -> None:
         # Beside the old one, which others go on searching: they wait only while the two are exchanged.
         self._make_table(run, "vectors_anew")
         for each in current:

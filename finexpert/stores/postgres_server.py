@@ -8,8 +8,10 @@ the tables is told in `sql_entries.py`; the table of vectors is made when their 
 
 from __future__ import annotations
 
+import functools
 import select
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +22,16 @@ if TYPE_CHECKING:
     import psycopg
 
 WAIT_SECONDS = 30
+STATEMENT_SECONDS = 60
+# An index over all vectors of a large store.
+REBUILD_SECONDS = 3600
+# How much longer than the server's own limit is waited for a server that says nothing at all.
+GRACE_SECONDS = 5.0
 WRITERS = 0x46584E50  # the key of the advisory lock
 SETTINGS = (
     "SET search_path = finexpert, public",
     f"SET lock_timeout = '{WAIT_SECONDS}s'",
+    f"SET statement_timeout = '{STATEMENT_SECONDS}s'",
     "SET hnsw.ef_search = 100",
     # Goes on where the nearest are drafts or aliases of one entry, instead of giving fewer than were asked for.
     "SET hnsw.iterative_scan = strict_order",
@@ -46,14 +54,56 @@ TABLES = (
 
 
 def connect(url: str, place: str) -> psycopg.Connection:
-    """Connect, and make the tables where they are not there yet; errors name `place`, which has no password."""
-    connection: psycopg.Connection = driver().connect(url, autocommit=True, connect_timeout=WAIT_SECONDS)
+    """Connect, and make the tables where they are not there yet; errors name `place`, which has no password.
+
+    A statement ends after STATEMENT_SECONDS, also where the server says nothing any more.
+    """
+    connection: psycopg.Connection = _bounded().connect(url, autocommit=True, connect_timeout=WAIT_SECONDS)
     try:
         _prepare(connection, place)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+@functools.cache
+def _bounded() -> Any:
+    """The driver's connection with a deadline of its own for whatever is waited for."""
+    base: Any = driver().Connection
+
+    class Bounded(base):  # type: ignore[misc]
+        seconds: float = STATEMENT_SECONDS
+
+        def wait(self, steps: Generator[Any, Any, Any], *given: Any, **more: Any) -> Any:
+            return super().wait(_until(time.monotonic() + self.seconds + GRACE_SECONDS, self, steps), *given, **more)
+
+    return Bounded
+
+
+def _until(deadline: float, connection: Any, steps: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """The steps of the driver, which is woken now and then while nothing comes; OperationalError after the deadline."""
+    try:
+        wanted = next(steps)
+        while True:
+            ready = yield wanted
+            if not ready and time.monotonic() > deadline:
+                connection.pgconn.finish()
+                raise driver().OperationalError("the server does not answer any more")
+            wanted = steps.send(ready)
+    except StopIteration as done:
+        return done.value
+
+
+@contextmanager
+def allowing(connection: Any, seconds: int) -> Iterator[None]:
+    """How long one statement of the transaction may take from here on."""
+    connection.execute(f"SET LOCAL statement_timeout = '{seconds}s'")
+    connection.seconds = seconds
+    try:
+        yield
+    finally:
+        connection.seconds = STATEMENT_SECONDS
 
 
 def alive(connection: psycopg.Connection) -> bool:
@@ -103,6 +153,10 @@ def explained(place: str) -> Iterator[None]:
     errors = driver().errors
     try:
         yield
+    except errors.QueryCanceled as error:
+        raise StoreError(
+            f"the store {place} took longer than {STATEMENT_SECONDS} seconds: see what else its server does, and try again"
+        ) from error
     except errors.LockNotAvailable as error:
         raise StoreError(
             f"another program kept the store {place} locked for {WAIT_SECONDS} seconds; try again"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import multiprocessing
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -19,7 +20,7 @@ import pandas as pd
 import psutil
 import pytest
 
-from finexpert.errors import DataError, SandboxFailure
+from finexpert.errors import DataError
 from finexpert.language_models.usage import Meter
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
@@ -95,22 +96,32 @@ def test_processes_that_save_at_once_leave_one_whole_file(tmp_path: Path) -> Non
 # The sandbox.
 
 
-@pytest.mark.parametrize("when", ["between", "during"])
-def test_a_worker_that_is_killed_costs_one_try(desk: Any, when: str) -> None:
-    with Sandbox(Limits(wall_seconds=10)) as box:
+_SLOW = "end = dt.datetime.now() + dt.timedelta(seconds=4)\nwhile dt.datetime.now() < end: pass\nanswer = len(sales)"
+
+
+@pytest.mark.parametrize("times", [0, 1, 2])
+def test_a_worker_that_is_killed_costs_one_try(desk: Any, times: int) -> None:
+    """Between questions, once during one, and again when the script is run once more."""
+    with Sandbox(Limits(wall_seconds=20)) as box:
         session = desk.session()
         session.sandbox = box
-        slow = "answer = sum(range(10**10))"
-        desk.says("planning", desk.plan(slow if when == "during" else "answer = len(sales)"))
+        desk.says("planning", desk.plan(_SLOW if times else "answer = len(sales)"))
         assert box.self_test
-        if when == "between":
+        if not times:
             _kill_workers()
             assert session.ask(QUESTION).value == 6
             return
-        with subprocess.Popen([sys.executable, "-c", _KILL_LATER, str(os.getpid())]) as killer:
-            with pytest.raises(SandboxFailure, match=r"the sandbox's worker is lost .* result was thrown away"):
-                session.ask(QUESTION)
-            assert killer.wait(30) == 0
+        with subprocess.Popen([sys.executable, "-c", _KILL_LATER, str(os.getpid()), str(times)]) as killer:
+            answer = session.ask(QUESTION)
+            assert killer.wait(60) == 0
+        assert desk.layers == ["planning"]  # no other script would mend it
+        if times == 1:
+            assert answer.value == 6
+            return
+        assert (answer.status, answer.value) == ("failed", None)
+        assert (answer.failure.layer, answer.failure.kind) == ("sandbox", "sandbox")
+        assert re.search(r"sandbox's worker .*; see `finexpert doctor`$", answer.failure.message)
+        assert answer.usage.calls == 1
         desk.says("planning", desk.plan())
         assert session.ask(QUESTION).value == 6
 
@@ -124,8 +135,9 @@ def used(child):
     except psutil.Error:  # it has just ended, or waits to be cleared away
         return 0.0
 
-parent, deadline = psutil.Process(int(sys.argv[1])), time.monotonic() + 20
-while time.monotonic() < deadline:
+parent, deadline = psutil.Process(int(sys.argv[1])), time.monotonic() + 40
+times = int(sys.argv[2])
+while times and time.monotonic() < deadline:
     # Other workers are idle, whatever they have used before.
     before = {child: used(child) for child in parent.children(recursive=True) if child.ppid() != parent.pid}
     time.sleep(0.5)
@@ -133,8 +145,7 @@ while time.monotonic() < deadline:
     for each in busy:
         # The worker is what the script's process was forked from.
         each.parent().kill()
-    if busy:
-        break
+    times -= bool(busy)
 """
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import sys
+import threading
+import time
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -74,6 +78,48 @@ def test_no_server_is_an_error_of_ours() -> None:
     lonely = ProviderEmbedder("openai/small", api_base="http://127.0.0.1:9/v1", api_key=KEY, max_retries=0)
     with pytest.raises(ModelUnreachable, match="openai/small cannot be reached"):
         lonely.embed(["a"])
+
+
+@pytest.mark.parametrize("drips", [False, True])
+def test_a_server_that_never_ends_its_answer_is_given_up(drips: bool) -> None:
+    """It says nothing, or a byte now and then: each is in time, the whole never comes."""
+    over = threading.Event()
+
+    def serve(listening: socket.socket) -> None:
+        while not over.is_set():
+            with suppress(OSError), listening.accept()[0] as connection:
+                connection.recv(65536)
+                connection.sendall(
+                    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n"
+                )
+                while not over.wait(0.1):
+                    if drips:
+                        connection.sendall(b" ")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, args=(listening,))
+        thread.start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        slow = ProviderEmbedder(
+            "openai/small", api_base=address, api_key=KEY, timeout=1.0, max_retries=0, num_retries=0
+        )
+        started = time.monotonic()
+        try:
+            with pytest.raises(
+                ModelUnreachable, match=r"openai/small (gave no whole answer within 2 s|cannot be reached)"
+            ):
+                slow.embed(["a"])
+            assert time.monotonic() - started < 15
+        finally:
+            over.set()
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def test_many_texts_are_asked_in_several_requests(served: ProviderEmbedder, server: Any) -> None:
+    vectors = served.embed(["x" * (n % 7 + 1) for n in range(450)])
+    assert [len(body["input"]) for body in server.seen] == [200, 200, 50]
+    assert np.allclose(vectors[449], served.embed(["x" * (449 % 7 + 1)])[0])
 
 
 def test_without_a_key_nothing_is_sent() -> None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any
 
 import dspy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from finexpert.errors import ModelError
+from finexpert.language_models.overlap import Span, on_the_clock
 from finexpert.language_models.scope import current
 from finexpert.language_models.scripted import ScriptedModel
-from finexpert.language_models.usage import Meter, layer
+from finexpert.language_models.usage import Call, Meter, layer
 
 
 def test_layers_and_nested_meters() -> None:
@@ -133,3 +138,43 @@ def test_what_the_usage_tracker_of_dspy_sees_is_not_changed(served: Any) -> None
     with Meter(), dspy.track_usage() as tracker:
         lm("hello")
     assert tracker.get_total_tokens()["openai/served"]["prompt_tokens"] == 12
+
+
+@pytest.mark.parametrize("replayed", [False, True])
+def test_calls_side_by_side_take_the_time_of_the_longest(replayed: bool) -> None:
+    """Three of 0.3 s at once, then one: 0.6 s on the clock, whether they are made now or take no time now."""
+    lm = ScriptedModel(lambda messages: "x", latency=0.0 if replayed else 0.3)
+
+    def call() -> None:
+        if replayed:
+            gate.wait(10)
+            now.add(Call("planning", "gpt", seconds=0.3, waited=0.05))
+        else:
+            lm("hello")
+
+    with Meter() as now:
+        for width in (3, 1):
+            gate = threading.Barrier(width)
+            if replayed:
+                time.sleep(0.06)
+            with ThreadPoolExecutor(width) as pool:
+                [job.result() for job in [pool.submit(copy_context().run, call) for _ in range(width)]]
+    usage = now.usage()
+    assert usage.calls == 4
+    assert usage.model_seconds == pytest.approx(0.6, abs=0.2)
+    assert 0.0 <= usage.seconds - usage.model_seconds < 0.5
+    assert usage.seconds == pytest.approx(now.wall_seconds + (0.5 if replayed else 0.0), abs=0.2 if replayed else 0.01)
+
+
+@given(st.lists(st.tuples(st.floats(0, 9), st.floats(0, 3), st.floats(0, 5)), max_size=8), st.booleans())
+def test_time_on_the_clock_is_that_of_the_calls_and_what_lies_between(
+    drawn: list[tuple[float, float, float]], live: bool
+) -> None:
+    spans = [Span(began, began + took, took if live else then) for began, took, then in drawn]
+    end = max((span.ended for span in spans), default=0.0) + 1.0
+    seconds, model_seconds = on_the_clock(spans, 0.0, end)
+    longest, total = max((span.seconds for span in spans), default=0.0), sum(span.seconds for span in spans)
+    assert longest - 1e-6 <= model_seconds <= total + 1e-6
+    assert model_seconds <= seconds + 1e-6
+    if live:
+        assert seconds == pytest.approx(end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -17,8 +18,10 @@ import psutil
 import pytest
 
 from finexpert.answers import AnswerFormat
-from finexpert.errors import SandboxFailure, SandboxUnavailable
+from finexpert.errors import SandboxFailure, SandboxUnavailable, ScriptError
 from finexpert.sandbox import Limits, Sandbox, rungs
+from finexpert.sandbox.handle import Reply
+from finexpert.sandbox.verdict import judge
 from finexpert.sandbox.zygote import Zygote
 
 _NUMBER = AnswerFormat(kind="number")
@@ -155,13 +158,57 @@ def test_a_worker_killed_between_calls_is_replaced(lively: Sandbox) -> None:
     assert lively.run("answer = 2", {}, _NUMBER).value == 2
 
 
-def test_a_worker_killed_during_a_call_fails_the_call(lively: Sandbox) -> None:
-    timer = threading.Timer(0.4, os.kill, (_worker_of(lively), signal.SIGKILL))
-    timer.start()
-    with pytest.raises(SandboxFailure, match="lost"):
-        lively.run("while True: pass", {}, _NUMBER)
-    timer.join()
+def _kill_workers(sandbox: Sandbox, times: int, busy: float = 0.0) -> threading.Thread:
+    """Kills the worker whose script runs, and has used so many seconds of the processor, so often in turn."""
+
+    def kill() -> None:
+        deadline = time.monotonic() + 30
+        killed: set[int] = set()
+        while len(killed) < times and time.monotonic() < deadline:
+            time.sleep(0.05)
+            for worker in [one for one in list(sandbox._all) if one.alive and isinstance(one, Zygote)]:
+                process = psutil.Process(worker._process.pid)
+                with contextlib.suppress(psutil.Error):
+                    if process.pid not in killed and any(
+                        child.cpu_times().user >= busy for child in process.children()
+                    ):
+                        process.kill()
+                        killed.add(process.pid)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    return thread
+
+
+_LONG = "end = dt.datetime.now() + dt.timedelta(seconds=2)\nwhile dt.datetime.now() < end: pass\nanswer = 3"
+
+
+def test_a_call_whose_worker_is_killed_is_made_once_more(lively: Sandbox) -> None:
+    thread = _kill_workers(lively, 1)
+    assert lively.run(_LONG, {}, _NUMBER).value == 3
+    thread.join()
+
+
+def test_a_call_whose_workers_are_killed_fails_and_names_the_next_command(lively: Sandbox) -> None:
+    thread = _kill_workers(lively, 2)
+    with pytest.raises(SandboxFailure, match=r"sandbox's worker .*; see `finexpert doctor`$"):
+        lively.run(_LONG, {}, _NUMBER)
+    thread.join()
     assert lively.run("answer = 2", {}, _NUMBER).value == 2
+
+
+def test_a_call_that_has_given_something_back_is_not_made_again(lively: Sandbox) -> None:
+    thread = _kill_workers(lively, 1, busy=0.2)
+    with pytest.raises(SandboxFailure, match="worker is lost"):
+        lively.run("print('here', flush=True)\nwhile True: pass", {}, _NUMBER)
+    thread.join()
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.5, "most likely for want of memory"), (60.0, "s of processor time")])
+def test_a_script_that_is_killed_is_told_why(seconds: float, said: str) -> None:
+    """By the machine that has no memory left, or by the limit of processor time, which no script can outrun."""
+    with pytest.raises(ScriptError, match=said):
+        judge(Reply(None, int(signal.SIGKILL), b"", seconds), "answer = 1", [], _NUMBER, Limits())
 
 
 def test_a_worker_started_by_a_thread_outlives_it(lively: Sandbox) -> None:

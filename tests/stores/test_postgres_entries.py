@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -10,6 +13,7 @@ import numpy as np
 import pytest
 
 from finexpert.errors import ConfigurationError, StoreError
+from finexpert.stores import postgres_server
 from finexpert.stores.embedding import Embedder
 from finexpert.stores.entries import EntryStore
 from finexpert.stores.postgres_entries import PostgresEntries, as_text
@@ -98,3 +102,63 @@ def test_no_password_stands_in_an_error(word_embedder: Embedder) -> None:
     with pytest.raises(ConfigurationError) as wrong:
         PostgresEntries("postgresql://anna:s3cret@[/knowledge", word_embedder)
     assert "s3cret" not in str(wrong.value)
+
+
+def _run(store: PostgresEntries, *statements: str, writing: bool = False) -> list[Any]:
+    with store._transaction(writing=writing) as run:
+        return [run(statement) for statement in statements]
+
+
+def test_a_statement_has_a_deadline_on_the_server(server: str, connection: Any, word_embedder: Embedder) -> None:
+    with closing(PostgresEntries(server, word_embedder)) as store:
+        assert _run(store, "SHOW statement_timeout", "SHOW lock_timeout") == [[("1min",)], [("30s",)]]
+        with pytest.raises(StoreError, match="took longer than 60 seconds: see what else its server does"):
+            _run(store, "SET LOCAL statement_timeout = '200ms'", "SELECT pg_sleep(20)", writing=True)
+        put(store, "stress month")
+
+
+def test_vectors_made_anew_may_take_longer(
+    server: str, connection: Any, word_embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    with closing(PostgresEntries(server, word_embedder)) as store:
+        put(store, "stress month")
+        index = store._index_part
+
+        def indexed(run: Any, *rest: str) -> None:
+            seen.extend((run("SHOW statement_timeout"), _seconds(store)))
+            index(run, *rest)
+
+        monkeypatch.setattr(store, "_index_part", indexed)
+        store.reindex()
+        assert seen == [[("1h",)], 3600]
+        assert _run(store, "SHOW statement_timeout") == [[("1min",)]]
+        assert _seconds(store) == 60
+
+
+def _seconds(store: PostgresEntries) -> Any:
+    """How long this process waits for one statement."""
+    return vars(store._connected()).get("seconds", 60)
+
+
+@pytest.mark.parametrize("writing", [False, True])
+def test_a_server_that_says_nothing_any_more_is_given_up(
+    server: str, connection: Any, word_embedder: Embedder, monkeypatch: pytest.MonkeyPatch, writing: bool
+) -> None:
+    with closing(PostgresEntries(server, word_embedder)) as store:
+        [[(backend,)]] = _run(store, "SELECT pg_backend_pid()")
+        monkeypatch.setattr(postgres_server, "GRACE_SECONDS", 0.3)
+        monkeypatch.setattr(type(store._connected()), "seconds", 0.3)
+        started = time.monotonic()
+        os.kill(backend, signal.SIGSTOP)
+        try:
+            with pytest.raises(
+                StoreError, match=r"cannot reach the store .*does not answer any more.* the server runs"
+            ):
+                _run(store, "SELECT 1", writing=writing)
+        finally:
+            os.kill(backend, signal.SIGCONT)
+        assert time.monotonic() - started < 10
+        monkeypatch.undo()
+        put(store, "stress month")
+        assert store.count("glossary") == 1
