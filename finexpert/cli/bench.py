@@ -18,6 +18,7 @@ import typer
 
 from finexpert.cli import common
 from finexpert.cli.bench_library import library
+from finexpert.cli.bench_parallel import parallel_command
 from finexpert.cli.bench_sandbox import sandbox
 from finexpert.cli.bench_soak import soak_command
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 bench_app = typer.Typer(help="Measure what the program itself costs.", no_args_is_help=True)
 bench_app.command()(library)
+bench_app.command("parallel")(parallel_command)
 bench_app.command()(sandbox)
 bench_app.command("soak")(soak_command)
 

@@ -4,6 +4,7 @@ finexpert bench sandbox -n 30 --json
 
 A call is timed from the frame in this process to the typed answer in it, with a warm worker: `answer = 1`, and the mean of a
 column of 100,000 rows and five columns. A plain subprocess and DSPy's interpreters do the same; what does not start is said.
+Then so many calls one after the other show what is left behind (`bench_executions.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import bench_executions, common
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,13 +34,17 @@ Call = Callable[[], object]
 
 def sandbox(
     n: Annotated[int, typer.Option("-n", min=3, help="Calls to time, after two that are not counted.")] = 30,
+    executions: Annotated[
+        int, typer.Option(min=0, help="Calls in a row, after which memory, open files and processes are counted.")
+    ] = 200,
     as_json: common.Json = False,
 ) -> None:
-    """Time a call into the sandbox on each boundary, beside a plain subprocess and DSPy's own interpreters."""
+    """Time a call into the sandbox on each boundary beside other ways, and count what many calls leave behind."""
     common.settings_from()
     rows = dict(_measured(n))
+    left = bench_executions.executions(executions) if executions else {}
     if as_json:
-        typer.echo(json.dumps({"n": n, "rows": ROWS, "calls": rows}, indent=1))
+        typer.echo(json.dumps({"n": n, "rows": ROWS, "calls": rows, "executions": left}, indent=1))
         return
     from rich.table import Table
 
@@ -48,7 +53,11 @@ def sandbox(
         table.add_column(column)
     for name, found in rows.items():
         table.add_row(name, *(found["not started"], "") if "not started" in found else map(_words, found.values()))
-    common.console().print(table)
+    console = common.console()
+    console.print(table)
+    for name, figure in left.items():
+        before_and_after = isinstance(figure, list)
+        console.print(f"{name}: {'{:,} before, {:,} after'.format(*figure) if before_and_after else f'{figure:,}'}")
 
 
 def _words(figure: dict[str, float] | str) -> str:

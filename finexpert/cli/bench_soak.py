@@ -81,10 +81,15 @@ class Soaked:
     @property
     def grown(self) -> tuple[float, int]:
         """MB and files between the end of the first fifth and the end."""
-        if len(self.levels) < 2:
-            return 0.0, 0
-        _, mb, files = self.levels[len(self.levels) // 5]
-        return round(self.levels[-1][1] - mb, 1), self.levels[-1][2] - files
+        (mb, files), (mb_then, files_then) = self.ends_of_levels
+        return round(mb_then - mb, 1), files_then - files
+
+    @property
+    def ends_of_levels(self) -> tuple[tuple[float, int], tuple[float, int]]:
+        """MB and files when the first fifth was done, which warms up, and at the end."""
+        if not self.levels:
+            return (0.0, 0), (0.0, 0)
+        return self.levels[len(self.levels) // 5][1:], self.levels[-1][1:]
 
     @property
     def passed(self) -> bool:
@@ -100,8 +105,8 @@ class Soaked:
             "ended as": dict(self.ends.most_common()),
             "errors of no known kind": self.untyped,
             "without an end": self.stuck,
-            "resident MB, grown by": self.grown[0],
-            "open files, grown by": self.grown[1],
+            "resident MB, warm and at the end": [round(mb, 1) for mb, _ in self.ends_of_levels],
+            "open files, warm and at the end": [files for _, files in self.ends_of_levels],
             "passed": self.passed,
         }
 
@@ -269,4 +274,6 @@ def _show(facts: Sequence[dict[str, Any]]) -> None:
 def _words(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {count:,}" for name, count in value.items())
+    if isinstance(value, list) and value and not isinstance(value[0], str):
+        return ", ".join(f"{number:,}" for number in value)
     return "none" if value == [] else str(value)
