@@ -23,6 +23,7 @@ from finexpert.datasets.convfinqa_scoring import TurnResult, close, lenient
 from finexpert.datasets.demonstrations import Demonstrations
 from finexpert.datasets.evaluation import Journal, side_by_side
 from finexpert.errors import PlanError, UnknownPrompt
+from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modes import MODES
 from finexpert.modules.calling import using
@@ -90,11 +91,14 @@ class Bench:
     model: str = ""
     demonstrations: Demonstrations | None = None
 
-    def converse(self, conversation: Conversation, mode: str) -> ConversationResult:
-        """Answer all turns of a conversation, one after the other."""
+    def converse(self, conversation: Conversation, mode: str, *, budgets: bool = False) -> ConversationResult:
+        """Answer all turns of a conversation, one after the other; with `budgets`, within those of the settings."""
         workspace = Workspace()
-        with using(self.models):
-            turns = [self._turn(conversation, number, mode, workspace) for number in range(len(conversation.turns))]
+        turns = []
+        with using(self.models), Budget.of(self.settings, "conversation") if budgets else Budget():
+            for number in range(len(conversation.turns)):
+                with Budget.of(self.settings, "answer") if budgets else Budget():
+                    turns.append(self._turn(conversation, number, mode, workspace))
         return ConversationResult(mode=mode, model=self.model, id=conversation.id, page=conversation.page, turns=turns)
 
     def _turn(self, conversation: Conversation, number: int, mode: str, workspace: Workspace) -> TurnRecord:
@@ -174,7 +178,7 @@ def evaluate(
     jobs = [(c, mode) for mode in modes for c in conversations if (mode, bench.model, c.id) not in done]
 
     def one(conversation: Conversation, mode: str) -> None:
-        result = bench.converse(conversation, mode)
+        result = bench.converse(conversation, mode, budgets=True)
         journal.add(result)
         on_result(result)
 

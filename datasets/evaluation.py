@@ -24,6 +24,7 @@ from scipy.stats import binomtest
 from finexpert.answers import Failure, Usage
 from finexpert.errors import DataError
 from finexpert.private_files import make_folder, write_whole
+from finexpert.reviews import Review
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -48,6 +49,7 @@ class Result(BaseModel):
     selects: dict[str, str] = Field(default_factory=dict)
     script: str | None = None
     usage: Usage = Usage()
+    review: Review | None = Field(default=None, description="what critics did, in a mode that has them")
 
     @property
     def verdict(self) -> str:

@@ -20,6 +20,7 @@ from finexpert.datasets.answer_matching import matches
 from finexpert.datasets.evaluation import Journal, Result, side_by_side
 from finexpert.datasets.fred_questions import RECESSION_DEFINITION, Question, gold
 from finexpert.errors import UnknownPrompt
+from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modes import MODES
 from finexpert.modules.calling import using
@@ -28,6 +29,7 @@ from finexpert.modules.single_call import SingleCall
 from finexpert.modules.sql_only import SqlOnly
 from finexpert.plans import Extract, Script
 from finexpert.records import encode
+from finexpert.reviews import Review
 from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings
 from finexpert.sources.warehouse import Warehouse
@@ -37,6 +39,7 @@ from finexpert.stores.terms import normalise
 BASELINE = "single-call"
 MEMORY = "+memory"
 RUNGS = ("sql", "sql+script", "+retries", MEMORY)
+_BUDGETS = {name for name in Settings.model_fields if name.startswith("budget_") and not name.startswith("budget_run_")}
 
 
 @dataclass
@@ -108,7 +111,8 @@ def evaluate(
     open_ = [job for job in _jobs(questions, rungs, repeats) if (job[0], job[1], job[2].id) not in done]
 
     def one(rung: str, repeat: int, question: Question) -> None:
-        answer = bench.answer(rung, question, repeat)
+        with Budget.of(bench.settings, "answer"):
+            answer = bench.answer(rung, question, repeat)
         result = judge(rung, repeat, question, answer, golds[question.id])
         journal.add(result)
         on_result(result)
@@ -154,6 +158,7 @@ def judge(rung: str, repeat: int, question: Question, answer: Answer, expected: 
         selects={s.frame: s.select for s in steps if isinstance(s, Extract) and s.select},
         script=next((s.code for s in steps if isinstance(s, Script)), None),
         usage=answer.usage,
+        review=Review.model_validate(answer.record.review) if answer.record and answer.record.review else None,
     )
 
 
@@ -172,6 +177,12 @@ def touched(question: Question, used: Iterable[str]) -> list[str]:
     return [name for name in used if normalise(name) in barred]
 
 
+def limits_of(settings: Settings) -> Sequence[object]:
+    """What bounds an answer and is set: left as it is, an evaluation of before can go on."""
+    changed = settings.model_dump(include={"revisions"}) | settings.model_dump(exclude_none=True, include=_BUDGETS)
+    return sorted((name, value) for name, value in changed.items() if value != Settings.model_fields[name].default)
+
+
 def fingerprint(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> str:
     """What must be the same for an interrupted evaluation to go on."""
     content = [
@@ -187,5 +198,6 @@ def fingerprint(bench: Bench, questions: Sequence[Question], rungs: Sequence[str
         [question.model_dump(mode="json") for question in questions],
         list(rungs),
         repeats,
+        *limits_of(bench.settings),
     ]
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]

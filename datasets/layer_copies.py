@@ -1,18 +1,22 @@
-"""Records of an example set that only point into the user's own copy of ConvFinQA or FRED.
+"""What records of an example set need of the user's own: a copy of ConvFinQA, of FRED, or a database.
 
     {"id": "mine-1", "split": "train", "convfinqa": "Single_HRBR/2015/page_41.pdf-1", "turn": 3}
     {"id": "mine-2", "split": "val", "fred": "latest_recession"}
+    {"id": "mine-3", "split": "holdout", "scenario": "own", "question": "Which desk is over its limit?", ...}
 
 A ConvFinQA turn becomes an example of planning over a filing, with the plan that its gold program is; a FRED question
-one over a warehouse, with gold but no reference plan. Nothing of either is kept here.
+one over a warehouse, with gold but no reference plan; a record of the scenario `own` asks the database of `--data`.
+Nothing of any of them is kept here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from finexpert.datasets.convfinqa import Conversation, GoldTurn
 from finexpert.datasets.convfinqa import load as load_conversations
@@ -26,8 +30,9 @@ from finexpert.datasets.layer_records import (
     FilingStep,
     FredExample,
     FredReference,
+    WarehouseExample,
 )
-from finexpert.errors import FinexpertError, QuestionFileError
+from finexpert.errors import ConfigurationError, DataError, FinexpertError, QuestionFileError
 from finexpert.plans import Cell, Compute, Plan, Quote
 from finexpert.settings import Settings
 from finexpert.sources.warehouse import Warehouse
@@ -37,10 +42,44 @@ _FILES = ("train.json", "dev.json")
 
 @dataclass(frozen=True)
 class Copies:
-    """Where the user's copies are: a file or folder of ConvFinQA, what `open_data` takes; else those of the home."""
+    """Where the user's copies are: a file or folder of ConvFinQA, what `open_data` takes; else those of the home.
+
+    The database is opened once, read-only, when an example asks it, and stays open until `close`.
+    """
 
     convfinqa: Path | None = None
-    fred: Path | None = None
+    data: Path | None = None
+    settings: Settings | None = None
+
+    @cached_property
+    def warehouse(self) -> Warehouse:
+        """The database of `data`. Raises DataError or ConfigurationError."""
+        return open_data(self.data, settings=self.settings)
+
+    def close(self) -> None:
+        if "warehouse" in vars(self):
+            self.warehouse.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def over_own(self, example: WarehouseExample) -> WarehouseExample:
+        """An example of the scenario `own`, over the database of `data`; ConfigurationError where none is named."""
+        if self.data is None:
+            raise ConfigurationError(
+                f"{example.place}: scenario: own is a database of yours, and none was named: name it with --data"
+            )
+        try:
+            example.over(self.warehouse)
+        except DataError as error:
+            # It is the same for all lines: told once, and not line by line.
+            raise ConfigurationError(f"{example.place}: scenario: own: {error}") from error
+        return example
 
     def filing_example(self, record: ConvFinQAReference) -> FilingExample:
         """The turn that a record names, with its gold program as a plan."""
@@ -77,7 +116,7 @@ class Copies:
             fred=record.fred,
         )
         example.at(record.place)
-        example.over(_fred(self.fred, Settings().home))
+        example.over(self.warehouse)
         return example
 
 
@@ -128,8 +167,3 @@ def _conversations(place: Path) -> dict[str, Conversation]:
     if not paths or not paths[0].is_file():
         raise QuestionFileError(f"there is no ConvFinQA in {place}; get it with `finexpert data convfinqa`")
     return {conversation.id: conversation for path in paths for conversation in load_conversations(path)}
-
-
-@cache
-def _fred(data: Path | None, home: Path) -> Warehouse:
-    return open_data(data, settings=Settings(home=home))

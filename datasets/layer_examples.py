@@ -4,9 +4,10 @@
     trainset = [to_dspy(example) for example in train]
 
 What a line holds stands in `layer_records`; running its references is `layer_references`. A file of one's own has the
-same form, and may name turns of one's own ConvFinQA and FRED questions by id (`layer_copies`). The fund and the economy
-are in train, the companies and the economy in val, the bank and the economy in the holdout: a question, and a scenario
-other than the economy, is never in train and in the holdout.
+same form, and may name turns of one's own ConvFinQA and FRED questions by id, and ask a database of one's own
+(`layer_copies`, `layer_sets`). The fund and the economy are in train, the companies and the economy in val, the bank and
+the economy in the holdout: a question, and a scenario other than the economy and one's own, is never in train and in the
+holdout.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from typing import Any, NamedTuple, cast
 from pydantic import ValidationError
 
 from finexpert.datasets import fred
+from finexpert.datasets.critique_records import AuditExample, DeriveExample, PlanningReference, RecomputeExample
 from finexpert.datasets.layer_copies import Copies
 from finexpert.datasets.layer_inputs import to_dspy
 from finexpert.datasets.layer_records import (
+    OWN,
     ConvFinQAReference,
     FilingExample,
     FredReference,
@@ -35,11 +38,12 @@ from finexpert.datasets.layer_records import (
     ScriptExample,
     Split,
     SqlExtractionExample,
+    WarehouseExample,
 )
 from finexpert.errors import ConfigurationError, DataError, QuestionFileError
 from finexpert.sources.filing import Filing
 
-__all__ = ["LAYERS", "Copies", "LayerExample", "Problem", "fingerprint", "load", "read", "to_dspy"]
+__all__ = ["CAPABILITIES", "LAYERS", "Copies", "LayerExample", "Problem", "fingerprint", "load", "read", "to_dspy"]
 
 LayerExample = SqlExtractionExample | ScriptExample | PlanningExample | FilingExample | LookupRecord | KeywordRecord
 
@@ -49,14 +53,26 @@ LAYERS: dict[str, type[LayerExample]] = {
     "planning": PlanningExample,
     "memory_lookup": LookupRecord,
     "keyword_rephrasing": KeywordRecord,
+    "critique": RecomputeExample,
 }
+# The layers that every question may need; critique is asked only in modes that review.
+CAPABILITIES = tuple(layer for layer in LAYERS if layer != "critique")
 # These are split by scenario as well; the economy gives other questions to each split.
-BY_SCENARIO = ("sql_extraction", "script_generation", "planning")
-SHARED_SCENARIOS = ("economy", "fred")
+BY_SCENARIO = ("sql_extraction", "script_generation", "planning", "critique")
+SHARED_SCENARIOS = ("economy", "fred", OWN)
 _BESIDE = {
     "planning": ("pages.json",),
+    "critique": ("pages.json", "planning.jsonl"),
     "memory_lookup": ("processes.jsonl",),
     "keyword_rephrasing": ("glossaries.jsonl",),
+}
+Line = LayerExample | ConvFinQAReference | FredReference | PlanningReference
+_BY_FIELD: dict[str, dict[str, type[Line]]] = {
+    "convfinqa": {"planning": ConvFinQAReference},
+    "fred": {"planning": FredReference},
+    "planning": {"critique": PlanningReference},
+    "readings": {"critique": AuditExample},
+    "page": {"planning": FilingExample, "critique": DeriveExample},
 }
 _WAREHOUSES = ("", "_numbers", "_fund", "_bank", "_companies")
 
@@ -82,7 +98,16 @@ def read(
     layer: str, path: Path | None = None, *, copies: Copies | None = None
 ) -> tuple[list[LayerExample], list[Problem]]:
     """All examples of a layer that can be read, and everything that is wrong with the others or with the splits."""
+    examples, problems = read_lines(layer, path, copies=copies)
+    return examples, [*problems, *problems_of_the_set(layer, examples)]
+
+
+def read_lines(
+    layer: str, path: Path | None = None, *, copies: Copies | None = None
+) -> tuple[list[LayerExample], list[Problem]]:
+    """As `read`, without a look at the splits: the file may be one of several."""
     kind_of(layer)
+    copies = copies or Copies()
     name = f"{layer}.jsonl" if path is None else str(path)
     examples: list[LayerExample] = []
     problems: list[Problem] = []
@@ -91,13 +116,13 @@ def read(
         if line.strip():
             place = f"{name}, line {number}"
             try:
-                examples.append(_example(layer, line, place, copies or Copies()))
+                examples.append(_example(layer, line, place, copies))
             except (QuestionFileError, DataError) as error:
                 message = str(error).removeprefix(f"{place}: ")
                 problems.append(Problem(place, message))
     if not examples and not problems:
         problems.append(Problem(name, "it holds no example: write one JSON object a line"))
-    return examples, [*problems, *_of_the_set(layer, examples)]
+    return examples, problems
 
 
 def kind_of(layer: str) -> type[LayerExample]:
@@ -145,24 +170,28 @@ def _example(layer: str, line: str, place: str, copies: Copies) -> LayerExample:
         return copies.filing_example(record)
     if isinstance(record, FredReference):
         return copies.fred_example(record)
+    if isinstance(record, PlanningReference):
+        return record.example(_planned())
     if isinstance(record, FilingExample):
         return _with_page(record)
+    if isinstance(record, WarehouseExample) and record.scenario == OWN:
+        copies.over_own(record)
     return cast(LayerExample, record)
 
 
-def _kind(layer: str, content: Any, place: str) -> type[LayerExample | ConvFinQAReference | FredReference]:
-    """The kind of a record: planning has several, told apart by the field that only one of them has."""
-    named: dict[str, type[LayerExample | ConvFinQAReference | FredReference]] = {
-        "convfinqa": ConvFinQAReference,
-        "fred": FredReference,
-        "page": FilingExample,
-    }
-    for field, kind in named.items():
+def _kind(layer: str, content: Any, place: str) -> type[Line]:
+    """The kind of a line: planning and critique have several, told apart by the field that only one of them has."""
+    for field, kinds in _BY_FIELD.items():
         if isinstance(content, dict) and field in content:
-            if layer != "planning":
-                raise QuestionFileError(f"{place}: {field}: only planning has records with this field")
-            return kind
+            if layer not in kinds:
+                raise QuestionFileError(f"{place}: {field}: only {' and '.join(kinds)} has records with this field")
+            return kinds[layer]
     return LAYERS[layer]
+
+
+@cache
+def _planned() -> list[LayerExample]:
+    return load("planning")
 
 
 def _with_page(record: FilingExample) -> FilingExample:
@@ -182,7 +211,7 @@ def _pages() -> dict[str, Filing]:
     return {record["id"]: Filing.from_record(record) for record in records}
 
 
-def _of_the_set(layer: str, examples: Sequence[LayerExample]) -> Iterator[Problem]:
+def problems_of_the_set(layer: str, examples: Sequence[LayerExample]) -> Iterator[Problem]:
     """Ids that stand twice, and what leaks from one split into another."""
     places: dict[str, str] = {}
     asked: dict[str, set[Split]] = defaultdict(set)
@@ -191,7 +220,7 @@ def _of_the_set(layer: str, examples: Sequence[LayerExample]) -> Iterator[Proble
         if example.id in places:
             yield Problem(example.place, f"the id {example.id!r} stands in {places[example.id]} too")
         places.setdefault(example.id, example.place)
-        words = f"{' '.join(example.question.casefold().split())} {example.scenario if layer == 'planning' else ''}"
+        words = f"{' '.join(example.question.casefold().split())} {example.scenario if layer in ('planning', 'critique') else ''}"
         asked[words].add(example.split)
         if len(asked[words]) > 1:
             yield Problem(example.place, f"its question stands in {' and '.join(sorted(asked[words]))}")

@@ -15,7 +15,8 @@ from typing import Any
 
 import dspy
 
-from finexpert.datasets import layer_references
+from finexpert.datasets import critique_references, layer_references
+from finexpert.datasets.critique_records import AuditExample, DeriveExample, RecomputeExample
 from finexpert.datasets.keyword_examples import load_scenarios
 from finexpert.datasets.layer_records import (
     FilingExample,
@@ -29,10 +30,11 @@ from finexpert.datasets.layer_records import (
     WarehouseExample,
 )
 from finexpert.errors import QuestionFileError
-from finexpert.modules.filing_question import conversation
+from finexpert.modules.filing_question import conversation, describe
 from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import describe_request
 from finexpert.signatures import rules
+from finexpert.signatures.critique import AuditExtraction, DerivePlan, Recompute
 from finexpert.signatures.keyword_rephrasing import RephraseKeywords
 from finexpert.signatures.memory_lookup import GeneraliseQuestion
 from finexpert.signatures.planning import FrameRequest, MakeFilingPlan, MakePlan, MakePlanWithDrafts
@@ -70,6 +72,12 @@ def check_fields(place: str, name: str, wanted: set[str], given: set[str]) -> No
 
 
 def _fields(example: Placed, drafts: bool) -> tuple[type[dspy.Signature], Fields, Fields]:
+    if isinstance(example, AuditExample):
+        return AuditExtraction, *_audit(example)
+    if isinstance(example, DeriveExample):
+        return DerivePlan, *_derivation(example)
+    if isinstance(example, RecomputeExample):
+        return Recompute, *_recomputation(example)
     if isinstance(example, SqlExtractionExample):
         return WriteSelects, *_sql_extraction(example)
     if isinstance(example, PlanningExample):
@@ -97,7 +105,7 @@ def _common(example: WarehouseExample) -> Fields:
 
 def _sql_extraction(example: SqlExtractionExample) -> tuple[Fields, Fields]:
     inputs = _common(example) | {
-        "schema_card": layer_references.warehouse_of(example).schema_card(),
+        "schema_card": layer_references.schema_card_of(example),
         "frames": "\n".join(describe_request(frame) for frame in example.extracts),
     }
     return inputs, {"selects": _selects(example)}
@@ -114,7 +122,7 @@ def _script_generation(example: ScriptExample) -> tuple[Fields, Fields]:
 
 def _planning(example: PlanningExample, drafts: bool) -> tuple[Fields, Fields]:
     inputs = _common(example) | {
-        "schema_card": layer_references.warehouse_of(example).schema_card(),
+        "schema_card": layer_references.schema_card_of(example),
         "conversation": rules.NONE,
         "answer_type": example.answer_format.instruction(),
     }
@@ -152,6 +160,27 @@ def _filing_planning(example: FilingExample) -> tuple[Fields, Fields]:
         "answer": example.answer,
         "gold": example.gold,
     }
+
+
+def _of_page(example: FilingExample) -> Fields:
+    inputs, _ = _filing_planning(example)
+    return {name: text for name, text in inputs.items() if name != "feedback"}
+
+
+def _audit(example: AuditExample) -> tuple[Fields, Fields]:
+    inputs = _of_page(example) | {"readings": critique_references.readings_of(example)}
+    return inputs, {"objections": critique_references.right_objections(example), "gold": example.gold}
+
+
+def _derivation(example: DeriveExample) -> tuple[Fields, Fields]:
+    outputs = {"asked": example.entity, "steps": list(example.steps), "answer": example.answer, "gold": example.gold}
+    return _of_page(example), {**outputs, "formula": describe(example.plan)}
+
+
+def _recomputation(example: RecomputeExample) -> tuple[Fields, Fields]:
+    inputs, outputs = _planning(example, drafts=True)
+    inputs = {name: text for name, text in inputs.items() if name != "feedback"}
+    return inputs, {"reading": outputs["interpretation"], "selects": outputs["selects"], "code": outputs["code"]}
 
 
 def _keyword_rephrasing(example: KeywordRecord) -> tuple[Fields, Fields]:

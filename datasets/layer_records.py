@@ -8,7 +8,8 @@ A line of `sql_extraction.jsonl`; `script_generation` has `answer_format`, `task
      "purpose": "trades without a fee", "select": "SELECT trade_date, security_id FROM trades WHERE fee_usd IS NULL"}]}
 
 Neither rows nor answers of a warehouse stand in a record: they follow from running its references (`layer_references`).
-A planning record with a `page` is one over a filing; one with `convfinqa` or `fred` points into the user's own copy.
+The scenario `own` is a database of the user's own, which has no second variant of its numbers. A planning record with a
+`page` is one over a filing; one with `convfinqa` or `fred` points into the user's own copy.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from finexpert.sources.warehouse import Warehouse
 
 Split = Literal["train", "val", "holdout"]
 FilingStep = Cell | Quote | Compute
+OWN = "own"
 
 
 class _Strict(BaseModel):
@@ -72,18 +74,35 @@ class ReferenceFrame(_Strict):
 
 
 class WarehouseExample(Example):
-    """A question over one of the example warehouses, or over the user's FRED warehouse."""
+    """A question over one of the example warehouses, or over a database of the user's own."""
 
     today: dt.date
     knowledge: str = ""
     frames: tuple[ReferenceFrame, ...] = Field(min_length=1)
+    _warehouse: Warehouse | None = PrivateAttr(default=None)
 
     @field_validator("scenario")
     @classmethod
     def _known(cls, value: str) -> str:
-        if value not in SCENARIOS:
-            raise ValueError(f"there is no such scenario; there are {', '.join(sorted(SCENARIOS))}")
+        if value not in (*SCENARIOS, OWN):
+            known = ", ".join(sorted(SCENARIOS))
+            raise ValueError(f"there is no such scenario; there are {known}, and own for a database of yours")
         return value
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it asks a database of the user's own; of its numbers there is no second variant."""
+        return self.scenario not in SCENARIOS
+
+    def over(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+
+    @property
+    def warehouse(self) -> Warehouse:
+        """The user's own database."""
+        if self._warehouse is None:
+            raise ValueError(f"{self.id}: its warehouse is not open yet; take examples from layer_examples.load")
+        return self._warehouse
 
     @property
     def extracts(self) -> list[Extract]:
@@ -141,21 +160,11 @@ class FredExample(PlanningExample):
     task: str = ""
     code: str = ""
     interpretation: str = ""
-    _warehouse: Warehouse | None = PrivateAttr(default=None)
 
     @field_validator("scenario")
     @classmethod
     def _known(cls, value: str) -> str:
         return value
-
-    def over(self, warehouse: Warehouse) -> None:
-        self._warehouse = warehouse
-
-    @property
-    def warehouse(self) -> Warehouse:
-        if self._warehouse is None:
-            raise ValueError(f"{self.id}: its warehouse is not open yet; take examples from layer_examples.load")
-        return self._warehouse
 
 
 class EarlierTurn(_Strict):

@@ -3,8 +3,8 @@
     with Sandbox() as sandbox:
         answer_of(example, sandbox, variant=1)              # right for these numbers, and for no other variant's
 
-`variant` picks other numbers under the same schema: a metric compares on numbers that nobody saw. No language model
-here.
+`variant` picks other numbers under the same schema: a metric compares on numbers that nobody saw. A database of the
+user's own has no second variant, so there a right value may be one by luck. No language model here.
 """
 
 from __future__ import annotations
@@ -12,23 +12,28 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from finexpert import checks, execution
 from finexpert.answers import AnswerFormat
 from finexpert.datasets.answer_matching import matches
+from finexpert.datasets.critique_records import AuditExample
 from finexpert.datasets.example_warehouses import open_scenario
 from finexpert.datasets.fred_questions import gold, load_questions
+from finexpert.datasets.keyword_examples import load_scenarios
 from finexpert.datasets.layer_records import (
     FilingExample,
     FredExample,
+    KeywordRecord,
+    LookupRecord,
     Placed,
     ReferenceFrame,
     ScriptExample,
     SqlExtractionExample,
     WarehouseExample,
 )
+from finexpert.datasets.lookup_examples import load_processes
 from finexpert.errors import FinexpertError, QueryError
 from finexpert.execution import Surroundings
 from finexpert.sandbox import Sandbox
@@ -39,8 +44,21 @@ VARIANTS = (0, 1)
 
 
 def warehouse_of(example: WarehouseExample, variant: int = 0) -> Warehouse:
-    """The warehouse that an example asks; the user's own FRED warehouse has no variants."""
-    return example.warehouse if isinstance(example, FredExample) else open_scenario(example.scenario, variant)
+    """The warehouse that an example asks; the user's own database is the same for all variants."""
+    return example.warehouse if example.is_own else open_scenario(example.scenario, variant)
+
+
+def variants_of(example: WarehouseExample) -> tuple[int, ...]:
+    """The variants on which an example is judged: two, or one over the user's own database."""
+    return VARIANTS[:1] if example.is_own else VARIANTS
+
+
+def schema_card_of(example: WarehouseExample, variant: int = 0) -> str:
+    """What a model is told of the tables, as the program tells it; of many, those that the question may need.
+
+    It is without rows whatever the setting `privacy` allows: parts of it are kept in compiled programs.
+    """
+    return warehouse_of(example, variant).schema_card(question=example.question)
 
 
 def frames_of(example: WarehouseExample, variant: int = 0) -> list[NamedFrame]:
@@ -57,7 +75,7 @@ def answer_of(example: ScriptExample, sandbox: Sandbox, variant: int = 0) -> Any
         question = next(each for each in load_questions() if each.id == example.fred)
         return gold(question, example.warehouse)
     selects = tuple((frame.name, frame.columns, frame.select) for frame in example.frames)
-    key = (example.scenario, variant, example.today, selects, example.code, example.answer_format)
+    key = (warehouse_of(example, variant), example.today, selects, example.code, example.answer_format)
     if key not in _answers:
         frames = {frame.name: frame.data for frame in frames_of(example, variant)}
         _answers[key] = sandbox.run(example.code, frames, example.answer_format).value
@@ -68,15 +86,16 @@ _answers: dict[tuple[Any, ...], Any] = {}
 
 
 def _frame(example: WarehouseExample, wanted: ReferenceFrame, variant: int) -> NamedFrame:
-    fetched = _fetched(example.scenario, wanted.select, example.today, variant)
+    # A warehouse is its own key: two databases never share a row.
+    fetched = _fetched(warehouse_of(example, variant), wanted.select, example.today)  # type: ignore[arg-type]
     if list(fetched.data.columns) != list(wanted.columns):
         raise QueryError(f"the SELECT returns {list(fetched.data.columns)}, and columns says {list(wanted.columns)}")
     return NamedFrame(wanted.name, fetched.data, wanted.select, wanted.purpose, fetched.truncated, fetched.fingerprint)
 
 
 @lru_cache(maxsize=512)
-def _fetched(scenario: str, select: str, today: dt.date, variant: int) -> Frame:
-    return open_scenario(scenario, variant).query(select, as_of=today)
+def _fetched(warehouse: Warehouse, select: str, today: dt.date) -> Frame:
+    return warehouse.query(select, as_of=today)
 
 
 def workspace_of(example: FilingExample) -> Workspace:
@@ -95,13 +114,22 @@ def filing_answer_of(example: FilingExample) -> float | str:
 
 def problems_of(example: Placed, sandbox: Sandbox) -> list[str]:
     """What is wrong with the references of an example; empty if nothing is."""
+    # It asks for conversations, which are made here.
+    from finexpert.datasets.critique_references import problems_of_audit
+
     try:
         if isinstance(example, SqlExtractionExample):
             return list(_of_frames(example))
         if isinstance(example, ScriptExample):
             return [*_of_frames(example), *_of_answers(example, sandbox)]
+        if isinstance(example, AuditExample):
+            return [*_of_filing(example), *problems_of_audit(example)]
         if isinstance(example, FilingExample):
             return list(_of_filing(example))
+        if isinstance(example, LookupRecord):
+            return list(_of_lookup(example))
+        if isinstance(example, KeywordRecord):
+            return list(_of_keywords(example))
     except FinexpertError as error:
         return [f"the reference fails: {error}"]
     return []
@@ -110,11 +138,13 @@ def problems_of(example: Placed, sandbox: Sandbox) -> list[str]:
 def _of_frames(example: WarehouseExample) -> Iterator[str]:
     if isinstance(example, FredExample):
         return
-    fetched = [frames_of(example, variant) for variant in VARIANTS]
-    for variant, frames in zip(VARIANTS, fetched, strict=True):
+    variants = variants_of(example)
+    fetched = [frames_of(example, variant) for variant in variants]
+    for variant, frames in zip(variants, fetched, strict=True):
+        where = "" if example.is_own else f", variant {variant}"
         for frame in frames:
-            yield from (f"frame {frame.name}, variant {variant}: {problem}" for problem in _of_frame(frame))
-    if [frame.fingerprint for frame in fetched[0]] == [frame.fingerprint for frame in fetched[1]]:
+            yield from (f"frame {frame.name}{where}: {problem}" for problem in _of_frame(frame))
+    if len(fetched) > 1 and len({tuple(frame.fingerprint for frame in frames) for frames in fetched}) == 1:
         yield "all frames are the same on both variants: they cannot tell a right SELECT from a lucky one"
 
 
@@ -128,10 +158,10 @@ def _of_frame(frame: NamedFrame) -> Iterator[str]:
 
 
 def _of_answers(example: ScriptExample, sandbox: Sandbox) -> Iterator[str]:
-    answers = [answer_of(example, sandbox, variant) for variant in VARIANTS]
+    answers = [answer_of(example, sandbox, variant) for variant in variants_of(example)]
     if any(_trivial(answer, example.answer_format) for answer in answers):
         yield f"the answer is empty, missing or 0: {answers!r:.80}"
-    if not isinstance(example, FredExample) and matches(answers[0], answers[1], example.answer_format):
+    if len(answers) > 1 and matches(answers[0], answers[1], example.answer_format):
         yield f"the answer is the same on both variants: {answers[0]!r:.60}"
 
 
@@ -155,6 +185,31 @@ def _of_filing(example: FilingExample) -> Iterator[str]:
             yield f"turn {number + 1} gives {filing_answer_of(earlier)!r}, and its value is {turn.value!r}"
     if not _same(filing_answer_of(example), example.gold):
         yield f"the plan gives {filing_answer_of(example)!r}, and gold is {example.gold!r}"
+
+
+def _of_lookup(example: LookupRecord) -> Iterator[str]:
+    for heading in example.expected:
+        if heading not in _headings():
+            yield f"expected: there is no process {heading!r} in processes.jsonl"
+
+
+def _of_keywords(example: KeywordRecord) -> Iterator[str]:
+    if example.scenario not in _glossaries():
+        yield f"scenario: glossaries.jsonl has no {example.scenario!r}; it has {', '.join(sorted(_glossaries()))}"
+        return
+    for term in example.expected_terms:
+        if term not in _glossaries()[example.scenario]:
+            yield f"expected_terms: the glossary of {example.scenario} has no {term!r}"
+
+
+@cache
+def _headings() -> frozenset[str]:
+    return frozenset(process.heading for process in load_processes())
+
+
+@cache
+def _glossaries() -> dict[str, frozenset[str]]:
+    return {name: frozenset(one.term for one in each.keywords) for name, each in load_scenarios().items()}
 
 
 def _same(value: float | str, other: float | str) -> bool:

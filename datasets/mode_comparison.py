@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from finexpert.answers import Usage
 from finexpert.datasets.evaluation import Share, mcnemar, share
+from finexpert.language_models.recorded import RECORDED
 
 Cost = Literal["calls", "tokens", "cost_usd", "seconds"]
 COSTS: tuple[Cost, ...] = ("calls", "tokens", "cost_usd", "seconds")
@@ -24,14 +25,17 @@ COSTS: tuple[Cost, ...] = ("calls", "tokens", "cost_usd", "seconds")
 
 @dataclass(frozen=True)
 class Point:
-    """One way: its share of right answers, and its means a question; `cost_usd` is None where no price is known."""
+    """One way: its share of right answers, and its means a question.
+
+    `cost_usd` is None where no price is known, `seconds` where completions were replayed: nobody waited for a model.
+    """
 
     name: str
     accuracy: Share
     calls: float
     tokens: float
     cost_usd: float | None
-    seconds: float
+    seconds: float | None
 
     def cost(self, kind: Cost) -> float | None:
         found: float | None = getattr(self, kind)
@@ -62,7 +66,7 @@ class Way:
             calls=sum(usage.calls for usage in self.usages) / n,
             tokens=sum(usage.prompt_tokens + usage.completion_tokens for usage in self.usages) / n,
             cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None) / n,
-            seconds=sum(usage.seconds for usage in self.usages) / n,
+            seconds=None if self.model == RECORDED else sum(usage.seconds for usage in self.usages) / n,
         )
 
 

@@ -82,6 +82,10 @@ class Record(BaseModel):
     source: SourceRecord
     review: dict[str, Any] | None = Field(default=None, description="what the critics found, where they were asked")
     usage: Usage = Usage()
+    budgets: dict[str, dict[str, list[float]]] = Field(
+        default_factory=dict,
+        description="what was spent of each budget that was set when the answer was there, as [spent, limit]",
+    )
     software: dict[str, str]
 
     @property

@@ -82,6 +82,7 @@ class Session:
         self._saved: saved_session.Stamp = None
         self._as_of = self.settings.as_of or dt.date.today()
         self._before: list[dict[str, NamedFrame]] = []
+        self._conversation = Budget.of(self.settings, "conversation")
         self._earlier = EarlierAnswers(self)
 
     def ask(
@@ -99,6 +100,9 @@ class Session:
         With `clarify`, a question with an unknown term, or one that cannot be read safely, gives an answer with status
         "needs_clarification": say what is meant with `explain` and ask again, or ask without `clarify` to have an
         answer that rests on an assumption and says so.
+
+        Where the budget of the answer or of the conversation ends (settings `budget_*`), what comes back is the best
+        answer so far with a low confidence, or a failed one that names the setting to raise.
 
         "What was that again?" gives the last answer. With the setting `cache_answers`, what was answered before is found
         and said to be so; `cached=False` has everything computed again.
@@ -124,7 +128,7 @@ class Session:
         return answer
 
     def _computed(self, asked: Asked) -> Answer:
-        with using(self.models), self._budget():
+        with using(self.models), self._conversation.counting(), self._budget():
             answer: Answer = self.expert(
                 question=asked.question,
                 source=self.source,
@@ -185,7 +189,7 @@ class Session:
 
         Raises PlanError when nothing has been answered yet, OutputError when the model's text is no process.
         """
-        with using(self.models), self._budget():
+        with using(self.models), self._conversation.counting(), self._budget():
             return self._teaching().remember(self.workspace, heading, self.name)
 
     def decide(self, remembered: Remembered, decision: Decision, heading: str = "") -> Remembered:
@@ -194,7 +198,7 @@ class Session:
 
     def check(self, process: Process) -> Remembered:
         """Try a stored process again; it becomes active if it holds on its taught case, else a draft that says why."""
-        with using(self.models), self._budget():
+        with using(self.models), self._conversation.counting(), self._budget():
             tried = self._teaching().checked(process)
         return Remembered(self.stores.memory.edit(tried.process, self.by), tried.problems, stored=True)
 
@@ -277,8 +281,12 @@ class Session:
         return Options.of(s, ask_below=s.ask_below if ask else 0, clarify=ask and self.taught is not None)
 
     def _budget(self) -> Budget:
-        s = self.settings
-        return Budget(calls=s.budget_calls, usd=s.budget_usd, seconds=s.budget_seconds, tokens=s.budget_tokens)
+        return Budget.of(self.settings, "answer")
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """What the conversation took so far, since it was opened here: calls, usd, tokens, seconds of answering."""
+        return self._conversation.spent
 
     def close(self) -> None:
         if self.sandbox is not None and self._owns_sandbox:

@@ -59,6 +59,16 @@ class Settings(BaseSettings):
     budget_usd: float | None = Field(default=None, ge=0)
     budget_seconds: float | None = Field(default=None, ge=0)
     budget_tokens: int | None = Field(default=None, ge=0)
+    budget_conversation_calls: int | None = Field(
+        default=None, ge=0, description="model calls that all answers of a conversation may take"
+    )
+    budget_conversation_usd: float | None = Field(default=None, ge=0)
+    budget_conversation_seconds: float | None = Field(default=None, ge=0)
+    budget_conversation_tokens: int | None = Field(default=None, ge=0)
+    budget_run_calls: int | None = Field(default=None, ge=0, description="model calls that an evaluation may take")
+    budget_run_usd: float | None = Field(default=None, ge=0)
+    budget_run_seconds: float | None = Field(default=None, ge=0)
+    budget_run_tokens: int | None = Field(default=None, ge=0)
 
     # how a question is answered
     drafts: bool = Field(default=True, description="the plan may carry the SELECTs and the script")
@@ -66,6 +76,12 @@ class Settings(BaseSettings):
         default="checked", description="how much is done for an answer: direct, checked, reviewed, panel, single-call"
     )
     retries: int = Field(default=2, ge=0, le=10, description="repairs of one step by its own layer")
+    revisions: int = Field(
+        default=1,
+        ge=0,
+        le=5,
+        description="how often an answer that critics doubt is planned again, where a mode has them",
+    )
     privacy: Privacy = Field(default="schema", description="what of the data a prompt may hold")
     cache_answers: bool = Field(
         default=False, description="keep answers at home, and give them again to the same question in other words"

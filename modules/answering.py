@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from finexpert import execution, injections, tracking
 from finexpert.answers import Answer, AnswerFormat, Clarification, Failure
 from finexpert.errors import BudgetExceeded, FinexpertError, OutputError, PlanError
+from finexpert.language_models.scope import current
 from finexpert.language_models.usage import Meter
 from finexpert.modes import CHECKED, Mode, mode
 from finexpert.modules.understanding import Understood, still_open
@@ -41,18 +42,26 @@ class Options:
     judge: bool = True
     review: bool = False
     mode: Mode = CHECKED
+    revisions: int = 1
 
     @classmethod
     def of(cls, settings: Settings, **changes: Any) -> Self:
         """As the settings say, which never ask back by themselves; with changes."""
         s = settings
-        given = cls(drafts=s.drafts, retries=s.retries, privacy=s.privacy, judge=s.judge, review=s.review)
+        given = cls(
+            drafts=s.drafts, retries=s.retries, privacy=s.privacy, judge=s.judge, review=s.review, revisions=s.revisions
+        )
         return replace(given, **changes).within(changes.get("mode") or mode(s.mode))
 
     def within(self, chosen: Mode) -> Self:
         """The options in a mode: one without repairs has none, one with an extractor of its own no drafts."""
         drafts = self.drafts and not chosen.has("extractor")
         return replace(self, mode=chosen, drafts=drafts, retries=self.retries if chosen.has("retries") else 0)
+
+
+def budgets_around() -> dict[str, dict[str, list[float]]]:
+    """What was spent so far of the budgets within which something is done, by whose they are; the innermost of each."""
+    return {budget.whose: budget.describe() for budget in current().budgets if budget.limited}
 
 
 class Unclear(Exception):
@@ -123,6 +132,7 @@ class Answering(ABC):
         if answer.record is not None:
             answer.record.usage = answer.usage
             answer.record.review = self.review.model_dump(mode="json") if self.review else None
+            answer.record.budgets = budgets_around()
         # A question that is asked back is no turn yet: it comes again with the reply.
         if answer.status != "needs_clarification":
             self.workspace.add_turn(self.turn(outcome))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import dspy
 from pydantic import ValidationError
 
-from finexpert.errors import OutputError
+from finexpert.errors import OutputError, StepError
 from finexpert.modules.calling import ask
-from finexpert.plans import Extract, Plan, Script, Step, reference
+from finexpert.plans import Cell, Extract, Plan, Quote, Script, Step, reference
+from finexpert.reviews import Correction
 from finexpert.signatures import rules
 from finexpert.signatures.critique import AuditExtraction, DerivePlan, Objection, Recompute
 from finexpert.signatures.text import without_fences
+from finexpert.workspace import Value
 
-LAYER = "critique"
+EXTRACTION_CRITIC, CALCULATION_CRITIC = "extraction_critic", "calculation_critic"
 
 
 class Critique(dspy.Module):  # type: ignore[misc]
@@ -44,14 +46,39 @@ class Critique(dspy.Module):  # type: ignore[misc]
         """
         common = {"knowledge": knowledge, "conversation": conversation, "question": question}
         if readings:
-            made = ask(self.extraction, LAYER, page=page, readings=readings, **common)
+            made = ask(self.extraction, EXTRACTION_CRITIC, page=page, readings=readings, **common)
             objections: list[Objection] = made.objections
             return dspy.Prediction(objections=objections)
         if page:
-            made = ask(self.calculation, LAYER, page=page, **common)
+            made = ask(self.calculation, CALCULATION_CRITIC, page=page, **common)
             return dspy.Prediction(plan=plan_of(made.steps, made.answer, made.asked))
-        made = ask(self.recomputation, LAYER, schema_card=schema_card, today=today, answer_type=answer_type, **common)
+        made = ask(
+            self.recomputation,
+            CALCULATION_CRITIC,
+            schema_card=schema_card,
+            today=today,
+            answer_type=answer_type,
+            **common,
+        )
         return dspy.Prediction(plan=_program(made))
+
+
+def standing(
+    objection: Objection, values: Mapping[int, object], read: Callable[[Cell | Quote], Value]
+) -> Correction | None:
+    """The objection, if what it names is on the page and was not read, and its step is one that reads.
+
+    `values` are those that were read, by step; `read` reads the page, or raises StepError.
+    """
+    if objection.step and objection.step not in values:
+        return None
+    try:
+        value = read(objection.instead).value
+    except StepError:
+        return None
+    if value in values.values() or not isinstance(value, float | str):
+        return None
+    return Correction(step=objection.step, instead=objection.instead, value=value, reason=objection.reason)
 
 
 def plan_of(steps: Sequence[Step], answer: str, about: str) -> Plan:

@@ -1,5 +1,6 @@
-"""Reviewing: after the first executed value, critics side by side, then at most one revision, then the value that stands.
+"""Reviewing: after the first executed value, critics side by side, then a revision, then the value that stands.
 
+As often as the setting `revisions` says, once if it says nothing, a value that no two plans share is planned again.
 The critics of a source and how it plans again stand in `reviewing_filing` and `reviewing_warehouse`. Whatever goes wrong
 from here on leaves the first value standing, and says so: a review never makes an answer fail.
 """
@@ -91,7 +92,10 @@ class Reviewing(ABC):
         elif other is not None:
             review.agreement = "agreed"
         review.stages = self.stages.ended
-        self.asked.stages |= {stage.name: stage.seconds for stage in review.stages}
+        names = {stage.name for stage in review.stages}
+        self.asked.stages |= {
+            name: sum(stage.seconds for stage in review.stages if stage.name == name) for name in sorted(names)
+        }
         return first, review
 
     def _side_by_side(self, first: execution.Outcome) -> list[Verdict]:
@@ -113,16 +117,27 @@ class Reviewing(ABC):
         if self.asked.options.mode.has(SYNTHESISER) and not self._wants_revision(first, review.verdicts):
             review.note += "; the synthesiser let the answer stand"
             return first, review
-        revised = self.stages.run(REVISION, lambda: self.revise(first, review.verdicts))
-        if revised is None:
-            return first, review
-        review.revised = True
-        chosen, review.agreement = self._majority(first, revised, other)
+        chosen = self._revisions(first, review, other)
+        if review.revised:
+            review.note += "; the revision kept the answer" if chosen is first else "; the answer was revised"
         if chosen is not first:
             self.settle(chosen)
             self.asked.last_plan = chosen.plan
-        review.note += "; the revision kept the answer" if chosen is first else "; the answer was revised"
         return chosen, review
+
+    def _revisions(self, first: execution.Outcome, review: Review, other: Verdict | None) -> execution.Outcome:
+        """Plan again until two plans give the same value, as often as is set; the value that stands."""
+        tried = [first]
+        for _ in range(self.asked.options.revisions):
+            revised = self.stages.run(REVISION, lambda: self.revise(tried[-1], review.verdicts))
+            if revised is None:
+                break
+            review.revised = True
+            chosen, review.agreement = self._majority(tried, revised, other)
+            if review.agreement != "disputed":
+                return chosen
+            tried.append(revised)
+        return tried[-1]
 
     def _wants_revision(self, first: execution.Outcome, verdicts: list[Verdict]) -> bool:
         asked = self.asked
@@ -139,13 +154,14 @@ class Reviewing(ABC):
         return synthesis is None or synthesis.status == "revise"
 
     def _majority(
-        self, first: execution.Outcome, revised: execution.Outcome, other: Verdict | None
+        self, tried: list[execution.Outcome], revised: execution.Outcome, other: Verdict | None
     ) -> tuple[execution.Outcome, Agreement]:
-        """Of first, revised and independent value the one that two share; else the revised, which saw both."""
-        if self.same(first, revised.value.value):
-            return first, "settled"
+        """Of the values so far, the revised and the independent one that which two share; else the revised, which saw both."""
+        for earlier in tried:
+            if self.same(earlier, revised.value.value):
+                return earlier, "settled"
         if other is not None and other.agrees:
-            return first, "settled"
+            return tried[0], "settled"
         if other is not None and self.same(revised, other.value):
             return revised, "settled"
         return revised, "disputed"

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from finexpert import execution
-from finexpert.errors import StepError
+from finexpert.modules.critique import CALCULATION_CRITIC, EXTRACTION_CRITIC, standing
 from finexpert.modules.filing_question import FilingQuestion, describe
 from finexpert.modules.reviewing import Critic, Reviewing
 from finexpert.plans import Cell, Plan, Quote
-from finexpert.reviews import Correction, Verdict, place
+from finexpert.reviews import Verdict, place
 from finexpert.signatures import critique as words
 from finexpert.workspace import Value
 
@@ -30,7 +30,7 @@ class FilingReviewing(Reviewing):
         self.filing = asked
 
     def critics(self) -> Mapping[str, Critic]:
-        return {"extraction_critic": self.audit, "calculation_critic": self.derive}
+        return {EXTRACTION_CRITIC: self.audit, CALCULATION_CRITIC: self.derive}
 
     def audit(self, first: execution.Outcome) -> Verdict | None:
         """What the extraction critic objects to, as far as the page bears it out."""
@@ -45,21 +45,9 @@ class FilingReviewing(Reviewing):
             conversation=self.filing.conversation(),
         ).objections
         values = {number: first.registers[number].value for number in read}
-        found = [self.correction(objection, values) for objection in objections]
+        found = [standing(objection, values, self.filing.read) for objection in objections]
         corrections = [correction for correction in found if correction is not None]
         return Verdict(critic="extraction", agrees=not corrections, corrections=corrections)
-
-    def correction(self, objection: words.Objection, values: Mapping[int, object]) -> Correction | None:
-        """The objection, if what it names is on the page and was not read, and its step is one that reads."""
-        if objection.step and objection.step not in values:
-            return None
-        try:
-            value = self.filing.read(objection.instead).value
-        except StepError:
-            return None
-        if value in values.values() or not isinstance(value, float | str):
-            return None
-        return Correction(step=objection.step, instead=objection.instead, value=value, reason=objection.reason)
 
     def derive(self, first: execution.Outcome) -> Verdict:
         """A plan by someone who has not seen the first one, and whether its value is the same."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from finexpert import execution
 from finexpert.answers import AnswerFormat
+from finexpert.modules.critique import CALCULATION_CRITIC
 from finexpert.modules.reviewing import Critic, Reviewing
 from finexpert.modules.warehouse_question import WarehouseQuestion
 from finexpert.plans import Extract, Plan, Script
@@ -24,10 +25,10 @@ class WarehouseReviewing(Reviewing):
     def __init__(self, asked: WarehouseQuestion) -> None:
         super().__init__(asked)
         self.question = asked
-        self._revised = Workspace()
+        self._revised: list[tuple[execution.Outcome, Workspace]] = []
 
     def critics(self) -> Mapping[str, Critic]:
-        return {"calculation_critic": self.recompute}
+        return {CALCULATION_CRITIC: self.recompute}
 
     def recompute(self, first: execution.Outcome) -> Verdict:
         """A program by someone who has not seen the first one, and whether its answer is the same."""
@@ -49,12 +50,15 @@ class WarehouseReviewing(Reviewing):
         asked = self.question
         mine, other = self.told(first, verdicts)
         plan = asked.plan(words.DOUBTED_PROGRAM.format(program=mine, other=other))
-        self._revised = asked.scratch()
-        return execution.run(plan, self._revised, asked.surroundings())
+        apart = asked.scratch()
+        outcome = execution.run(plan, apart, asked.surroundings())
+        self._revised.append((outcome, apart))
+        return outcome
 
     def settle(self, chosen: execution.Outcome) -> None:
+        frames = next(apart.frames for outcome, apart in self._revised if outcome is chosen)
         self.question.workspace.frames.clear()
-        self.question.workspace.frames.update(self._revised.frames)
+        self.question.workspace.frames.update(frames)
 
     def told(self, first: execution.Outcome, verdicts: list[Verdict]) -> tuple[str, str]:
         others = [program(verdict.plan) for verdict in verdicts if verdict.plan is not None]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from finexpert.datasets import layer_examples
+from finexpert.language_models.limits import Limits
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.optimizers import artifact, gate
@@ -29,7 +30,7 @@ from finexpert.optimizers.manifest import Provenance
 from finexpert.optimizers.recipes import recipe_of
 from finexpert.optimizers.replaying import Completions
 from finexpert.optimizers.search import Models, Search
-from finexpert.optimizers.spending import Limits, Purse
+from finexpert.optimizers.spending import Purse
 from finexpert.optimizers.tasks import Bench, Record, task_of
 from finexpert.optimizers.trial import states_of, with_states
 from finexpert.optimizers.watching import Watch
@@ -113,7 +114,7 @@ class CompileRun:
 
     def examples(self, layer: str) -> str:
         """The fingerprint of a layer's example set."""
-        return layer_examples.fingerprint(layer, self.bench.examples.get(layer))
+        return self.bench.examples.fingerprint(layer)
 
     @property
     def found(self) -> bool:
@@ -207,7 +208,7 @@ class CompileRun:
         arguments = {"seed": plan.seed, "budget": plan.limits.words(), "candidates": plan.candidates}
         layers = {
             name: self.outcomes[name].provenance(
-                arguments=dict(arguments),
+                arguments=arguments | self.bench.examples.words(name),
                 examples=self.examples(name),
                 model=self.roles.words("student"),
                 teacher=self.roles.words("teacher") if plan.recipe.startswith("bootstrap") else None,

@@ -1,12 +1,13 @@
 """Compiling planning: the plan is carried out, and its answer must be the reference's.
 
 Over a warehouse a plan without drafts is carried out by the program's other layers as they are at that time; with drafts
-it runs as it stands, and again on other numbers. Over a filing execution takes no model at all.
+it runs as it stands, and again on other numbers, which a database of the user's own does not have. Over a filing
+execution takes no model at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import dspy
@@ -16,7 +17,13 @@ from finexpert.datasets.answer_matching import matches
 from finexpert.datasets.convfinqa_scoring import close
 from finexpert.datasets.layer_inputs import to_dspy
 from finexpert.datasets.layer_records import FilingExample, PlanningExample
-from finexpert.datasets.layer_references import answer_of, warehouse_of, workspace_of
+from finexpert.datasets.layer_references import (
+    answer_of,
+    schema_card_of,
+    variants_of,
+    warehouse_of,
+    workspace_of,
+)
 from finexpert.errors import FinexpertError, PlanError, StepError
 from finexpert.execution import Surroundings
 from finexpert.modules.filing_question import conversation
@@ -59,7 +66,7 @@ class PlanningTask(Task):
             return plan
         plan = layer(
             question=record.question,
-            schema_card=warehouse_of(record).schema_card(),
+            schema_card=schema_card_of(record),
             today=record.today.isoformat(),
             answer_format=record.answer_format,
             drafts=self.bench.settings.drafts,
@@ -82,10 +89,9 @@ class PlanningTask(Task):
             "today": record.today.isoformat(),
             "knowledge": record.knowledge or rules.NONE,
         }
-        warehouse = warehouse_of(record, variant)
 
         def selects(requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
-            written = expert.sql_extraction(schema_card=warehouse.schema_card(), frames=requests, **common)
+            written = expert.sql_extraction(schema_card=schema_card_of(record, variant), frames=requests, **common)
             return by_name(written.selects, requests)
 
         def script(step: Script, frames: Sequence[NamedFrame], feedback: str) -> str:
@@ -95,7 +101,7 @@ class PlanningTask(Task):
             return str(written.script.code)
 
         return Surroundings(
-            warehouse=warehouse,
+            warehouse=warehouse_of(record, variant),
             sandbox=self.bench.sandbox,
             write_selects=selects if models and not drafts else None,
             write_script=script if models and not drafts else None,
@@ -116,7 +122,7 @@ class PlanningTask(Task):
                 TYPED,
                 f"the plan runs and gives another value; understood right, the question is: {record.interpretation}",
             )
-        if record.frames:
+        if _HIDDEN in variants_of(record):
             hidden = _carried(result.plan, Workspace(), self._surroundings(record, _HIDDEN, models=False))
             right = answer_of(record, self.bench.sandbox, _HIDDEN)
             if hidden.error is not None or not matches(hidden.value, right, record.answer_format):
@@ -134,10 +140,14 @@ class PlanningTask(Task):
     def demonstrations(self, layer: dspy.Module, record: Any) -> dict[str, dspy.Example]:
         found = super().demonstrations(layer, record)
         if "filing" in found:
-            # The table, and of the text only what the plan quotes.
-            quoted = [step.quote for step in record.plan.steps if isinstance(step, Quote)]
-            found["filing"]["page"] = Filing(record.filing.id, quoted, record.filing.table, []).page_text()
+            found["filing"]["page"] = quoted_only(record, record.steps)
         return found
+
+
+def quoted_only(record: FilingExample, steps: Iterable[object]) -> str:
+    """The page of an example for a demonstration: its table, and of its text only what these steps quote."""
+    quoted = list(dict.fromkeys(step.quote for step in steps if isinstance(step, Quote)))
+    return Filing(record.filing.id, quoted, record.filing.table, []).page_text()
 
 
 def _carried(plan: Plan, workspace: Workspace, surroundings: Surroundings) -> Carried:

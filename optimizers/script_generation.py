@@ -1,4 +1,7 @@
-"""Compiling script generation: the script must give the reference's typed value, on two variants of the numbers."""
+"""Compiling script generation: the script must give the reference's typed value, on two variants of the numbers.
+
+Over a database of the user's own it is run on its numbers alone. Neither rows nor values go into a prompt.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import dspy
 
 from finexpert.datasets.answer_matching import matches
 from finexpert.datasets.layer_records import ScriptExample
-from finexpert.datasets.layer_references import VARIANTS, answer_of, frames_of
+from finexpert.datasets.layer_references import answer_of, frames_of, variants_of
 from finexpert.errors import AnswerFormatError, ScriptError
 from finexpert.optimizers.metrics import DONE, Verdict
 from finexpert.optimizers.tasks import Task
@@ -36,7 +39,7 @@ class ScriptGenerationTask(Task):
         return code
 
     def judge(self, record: ScriptExample, result: str) -> Verdict:
-        for variant in VARIANTS:
+        for variant in variants_of(record):
             right = answer_of(record, self.bench.sandbox, variant)
             frames = {frame.name: frame.data for frame in frames_of(record, variant)}
             try:

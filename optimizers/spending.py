@@ -1,7 +1,7 @@
 """The budget of a compile: what is asked for on the command line, and how it is shared out.
 
-    >>> Limits.parse("calls=300,usd=2,minutes=30")
-    Limits(calls=300, usd=2.0, tokens=None, minutes=30.0)
+    >>> Purse(Limits.parse("calls=300")).share(parts=3).limits["calls"]
+    100
 
 Each layer gets an equal share of what is left. Within a layer, what the gate will take is set aside before candidates
 are tried, so that what was found can still be judged. Minutes are those of this run; the rest counts over interruptions.
@@ -9,49 +9,11 @@ are tried, so that what was found can still be judged. Minutes are those of this
 
 from __future__ import annotations
 
-import math
 import time
-from typing import NamedTuple
 
-from finexpert.errors import ConfigurationError
 from finexpert.language_models.budget import Budget
+from finexpert.language_models.limits import Limits
 from finexpert.optimizers.journal import Spent
-
-
-class Limits(NamedTuple):
-    """What may be spent; None is no limit."""
-
-    calls: int | None = None
-    usd: float | None = None
-    tokens: int | None = None
-    minutes: float | None = None
-
-    @classmethod
-    def parse(cls, text: str | None) -> Limits:
-        """The limits in words such as "calls=300,minutes=30"; ConfigurationError names what is wrong."""
-        given: dict[str, float] = {}
-        for part in (text or "").split(","):
-            name, _, number = (word.strip() for word in part.partition("="))
-            if not name:
-                continue
-            if name not in cls._fields:
-                raise ConfigurationError(f"--budget: {name!r} is none of {', '.join(cls._fields)}")
-            try:
-                given[name] = float(number)
-            except ValueError:
-                raise ConfigurationError(f"--budget: {part.strip()!r} is not of the form calls=300") from None
-            if not math.isfinite(given[name]) or given[name] < 0:
-                raise ConfigurationError(f"--budget: {part.strip()!r} is no amount")
-        whole = {name: int(number) for name, number in given.items() if name in ("calls", "tokens")}
-        return cls(**{**given, **whole})  # type: ignore[arg-type]
-
-    def words(self) -> str:
-        """As it is written on the command line.
-
-        >>> Limits(calls=3).words(), Limits().words()
-        ('calls=3', 'none')
-        """
-        return ",".join(f"{name}={value:g}" for name, value in self._asdict().items() if value is not None) or "none"
 
 
 class Purse:

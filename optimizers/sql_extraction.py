@@ -1,4 +1,7 @@
-"""Compiling SQL extraction: the SELECTs must fetch the reference's rows, on two variants of the numbers."""
+"""Compiling SQL extraction: the SELECTs must fetch the reference's rows, on two variants of the numbers.
+
+A database of the user's own has its numbers alone: there a SELECT that is right by luck is taken for right.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,15 @@ from typing import Any
 
 import dspy
 
-from finexpert.datasets.example_warehouses import open_scenario
 from finexpert.datasets.layer_inputs import to_dspy
 from finexpert.datasets.layer_records import ReferenceFrame, SqlExtractionExample
-from finexpert.datasets.layer_references import VARIANTS
+from finexpert.datasets.layer_references import schema_card_of, variants_of, warehouse_of
 from finexpert.errors import QueryError
 from finexpert.modules.sql_extraction import by_name
 from finexpert.optimizers.metrics import DONE, Verdict, frame_verdict, mean
 from finexpert.optimizers.tasks import Task
 from finexpert.signatures import rules
+from finexpert.sources.warehouse import Warehouse
 
 
 class SqlExtractionTask(Task):
@@ -30,7 +33,7 @@ class SqlExtractionTask(Task):
         frames = record.extracts
         written = layer(
             question=record.question,
-            schema_card=open_scenario(record.scenario).schema_card(),
+            schema_card=schema_card_of(record),
             frames=frames,
             today=record.today.isoformat(),
             knowledge=record.knowledge or rules.NONE,
@@ -47,17 +50,17 @@ class SqlExtractionTask(Task):
 def _of_frame(record: SqlExtractionExample, frame: ReferenceFrame, select: str | None) -> Verdict:
     if not select:
         return Verdict(0.0, f"there is no SELECT for the frame {frame.name}: write one for each frame, under its name")
-    verdict = _compared(record.scenario, record.today, frame, select)
+    sources = tuple(warehouse_of(record, variant) for variant in variants_of(record))
+    verdict = _compared(sources, record.today, frame, select)
     if verdict == DONE:
         return DONE
     return Verdict(verdict.score, f"the SELECT for {frame.name} ({frame.purpose}) is not right: {verdict.feedback}")
 
 
 @lru_cache(maxsize=4096)
-def _compared(scenario: str, today: dt.date, frame: ReferenceFrame, select: str) -> Verdict:
+def _compared(sources: tuple[Warehouse, ...], today: dt.date, frame: ReferenceFrame, select: str) -> Verdict:
     """One SELECT against its reference on all variants; candidates write many SELECTs alike."""
-    for variant in VARIANTS:
-        source = open_scenario(scenario, variant)
+    for source in sources:
         try:
             mine = source.query(select, as_of=today).data
         except QueryError as error:

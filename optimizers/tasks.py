@@ -24,6 +24,7 @@ import dspy
 from finexpert.datasets import layer_examples
 from finexpert.datasets.layer_inputs import to_dspy
 from finexpert.datasets.layer_records import Split
+from finexpert.datasets.layer_sets import ExampleSets
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.optimizers.metrics import Verdict
 from finexpert.sandbox import Sandbox
@@ -35,15 +36,15 @@ Record = Any  # one of `layer_examples.LayerExample`
 
 @dataclass
 class Bench:
-    """What examples are run with. `folder` is for stores that are gone afterwards; `examples` are files of the
-    user's own, by layer. `expert` is the program so far, whose other layers run what a plan leaves open.
+    """What examples are run with. `folder` is for stores that are gone afterwards; `examples` are the packaged ones,
+    if nothing else is said. `expert` is the program so far, whose other layers run what a plan leaves open.
     """
 
     sandbox: Sandbox
     settings: Settings
     folder: Path
     expert: FinancialExpert = field(default_factory=FinancialExpert)
-    examples: Mapping[str, Path] = field(default_factory=dict)
+    examples: ExampleSets = field(default_factory=ExampleSets)
 
 
 class Task(ABC):
@@ -59,7 +60,7 @@ class Task(ABC):
 
     def load(self, split: Split, most: int | None = None, seed: int = 0) -> list[Record]:
         """The examples of a split, at most so many: then the scenarios in turn, each in a random order."""
-        records = layer_examples.load(self.layer, split, self.bench.examples.get(self.layer))
+        records = self.bench.examples.load(self.layer, split)
         chosen = records if most is None else _in_turn(records, seed)[:most]
         self._by_id |= {record.id: record for record in chosen}
         self.prepare()

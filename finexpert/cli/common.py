@@ -13,6 +13,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from finexpert.language_models.limits import Whose
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.settings import Settings
     from finexpert.sources.filing import Filing
@@ -23,7 +24,8 @@ Data = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="A .duckdb file, a folder of FRED CSVs, or a postgresql+psycopg:// or sqlite:/// address; else what `finexpert data fred` built.",
+        help="A .duckdb file, a folder of FRED CSVs, or a postgresql+psycopg://, mysql+pymysql:// or sqlite:/// address; "
+        "else what `finexpert data fred` built.",
     ),
 ]
 Model = Annotated[
@@ -38,6 +40,14 @@ Drafts = Annotated[bool | None, typer.Option("--drafts/--no-drafts", help="May t
 Mode = Annotated[
     str | None,
     typer.Option("--mode", help="How much is done: direct, checked, reviewed, panel or single-call."),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        help="What may be spent, such as calls=40,usd=2,tokens=500000,minutes=30: by ask for the answer, by chat for the "
+        "conversation, by eval for the run.",
+    ),
 ]
 Retries = Annotated[int | None, typer.Option(min=0, max=10, help="Repairs of a step by its own layer.")]
 AsOf = Annotated[dt.datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day that counts as today.")]
@@ -96,6 +106,13 @@ def settings_from(**given: Any) -> Settings:
         raise ConfigurationError(f"{error}: {error.__cause__}. A setting FINEXPERT_* of this kind is JSON.") from error
     except TOMLDecodeError as error:
         raise ConfigurationError(f"{Path('finexpert.toml').resolve()} is not TOML: {error}") from error
+
+
+def budget_settings(budget: str | None, whose: Whose) -> dict[str, Any]:
+    """What --budget sets; ConfigurationError names what is wrong with it."""
+    from finexpert.language_models.limits import Limits
+
+    return Limits.parse(budget).as_settings(whose)
 
 
 def open_source(

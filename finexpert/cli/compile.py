@@ -2,6 +2,7 @@
 
 finexpert compile                                                      all five layers
 finexpert compile sql_extraction --optimizer bootstrap --budget calls=300,minutes=30
+finexpert compile sql_extraction --examples sql_extraction=mine.jsonl --data desk.duckdb      on one's own questions too
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, own_examples
 
 if TYPE_CHECKING:
     from finexpert.optimizers.compile_run import CompileRun
     from finexpert.settings import Settings
+    from finexpert.sources.warehouse import Warehouse
     from finexpert.stores.taught import Taught
 
 Size = Annotated[int | None, typer.Option(min=1, help="At most so many examples; all if not given.")]
@@ -24,7 +26,8 @@ Size = Annotated[int | None, typer.Option(min=1, help="At most so many examples;
 
 def compile_(
     layers: Annotated[
-        list[str] | None, typer.Argument(help="Layers, such as planning; all five if none is named.")
+        list[str] | None,
+        typer.Argument(help="Layers, such as planning; the five capabilities, so without critique, if none is named."),
     ] = None,
     optimizer: Annotated[
         str,
@@ -66,7 +69,10 @@ def compile_(
     house: Annotated[
         int, typer.Option(min=0, help="House questions for the combined program, which knows what they need.")
     ] = 8,
+    examples: own_examples.Examples = None,
+    only_own: own_examples.OnlyOwn = False,
     data: common.Data = None,
+    convfinqa: own_examples.ConvFinQA = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
 ) -> None:
@@ -77,18 +83,18 @@ def compile_(
     from tempfile import TemporaryDirectory
 
     from finexpert.cli.compile_view import View
-    from finexpert.datasets.layer_examples import LAYERS
+    from finexpert.datasets.layer_examples import CAPABILITIES
+    from finexpert.language_models.limits import Limits
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.optimizers.compile_run import CompilePlan, CompileRun
     from finexpert.optimizers.loading import load
-    from finexpert.optimizers.spending import Limits
     from finexpert.optimizers.tasks import Bench
     from finexpert.sandbox import Limits as SandboxLimits
     from finexpert.sandbox import Sandbox
     from finexpert.settings import with_options
 
     plan = CompilePlan(
-        layers=tuple(dict.fromkeys(layers or LAYERS)),
+        layers=tuple(dict.fromkeys(layers or CAPABILITIES)),
         recipe=optimizer,
         train=train,
         val=val,
@@ -102,16 +108,19 @@ def compile_(
     expert = load(base, settings=settings) if base else FinancialExpert()
     settings = with_options(settings, getattr(expert, "options", {}))
     roles = _roles(settings, teacher, teacher_api_base, reflection_lm, reflection_api_base)
+    sets = own_examples.sets_of(examples, only_own, plan.layers, convfinqa, data, settings)
     with ExitStack() as stack:
+        stack.enter_context(sets.copies)
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="finexpert-compile-")))
         limits = SandboxLimits(wall_seconds=settings.script_seconds)
         sandbox = stack.enter_context(Sandbox(limits, workers=settings.workers))
-        bench = Bench(sandbox, settings, folder, expert)
+        own_examples.look_at(sets, ("train", "val", "holdout"), sandbox)
+        bench = Bench(sandbox, settings, folder, expert, sets)
         view = View(plan.limits)
         run = CompileRun(bench, roles, plan, settings.home / "compile", threads, view)
         if not resume:
             run.forget()
-        sample = {"data": data, "questions": questions, "conversations": conversations, "house": house}
+        sample = {"questions": questions, "conversations": conversations, "house": house}
         _compile(run, view, name, sample, stack)
 
 
@@ -165,14 +174,11 @@ def _compile(run: CompileRun, view: Any, name: str, sample: dict[str, Any], stac
     _tell(run, saved, uri)
 
 
-def _sample(
-    run: CompileRun, stack: ExitStack, data: Path | None, questions: int, conversations: int, house: int
-) -> dict[str, Any]:
+def _sample(run: CompileRun, stack: ExitStack, questions: int, conversations: int, house: int) -> dict[str, Any]:
     """The questions and conversations for the combined program: of the user's copies, else the packaged ones."""
     import random
 
     from finexpert.datasets import convfinqa
-    from finexpert.datasets.fred import open_data
     from finexpert.datasets.fred_questions import load_questions
     from finexpert.optimizers.taught_sample import house_sample
 
@@ -182,12 +188,30 @@ def _sample(
     copy = settings.home / "convfinqa" / "dev.json"
     talks = convfinqa.load(copy if copy.is_file() else None) if conversations else []
     return {
-        "source": stack.enter_context(open_data(data, settings=settings)),
+        "source": _with_fred(run, stack),
         "questions": chosen,
         "conversations": convfinqa.sample(talks, conversations, seed) if talks else [],
         "house": house_sample(house, seed),
         "taught": stack.enter_context(_taught(run)) if house else None,
     }
+
+
+def _with_fred(run: CompileRun, stack: ExitStack) -> Warehouse:
+    """The database of --data if it has FRED's tables, which the questions for the combined program ask; else the home's."""
+    from finexpert.datasets.fred import open_data
+    from finexpert.datasets.fred_series import TABLES
+
+    own = run.bench.examples.copies.warehouse
+    if set(TABLES) <= set(own.columns()):
+        return own
+    home = open_data(settings=run.bench.settings)
+    stack.enter_context(home)
+    common.console().print(
+        f"{own.name} has not the tables of FRED: the combined program is asked of {home.label or home.name}",
+        markup=False,
+        soft_wrap=True,
+    )
+    return home
 
 
 def _taught(run: CompileRun) -> Taught:

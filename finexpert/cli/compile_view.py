@@ -14,10 +14,10 @@ from finexpert.language_models.usage import Meter, total_cost
 from finexpert.optimizers.watching import Watch
 
 if TYPE_CHECKING:
+    from finexpert.language_models.limits import Limits
     from finexpert.optimizers.compiling import Outcome
     from finexpert.optimizers.gate import Decision
     from finexpert.optimizers.journal import Line
-    from finexpert.optimizers.spending import Limits
     from finexpert.optimizers.whole_gate import WholeVerdict
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from finexpert.datasets.evaluation import Journal, Result, Summary
     from finexpert.datasets.fred_evaluation import Bench
     from finexpert.datasets.fred_questions import Question
+    from finexpert.language_models.budget import Budget
 
 eval_app = typer.Typer(help="Run an evaluation, tracked in MLflow.", no_args_is_help=True)
 eval_app.command()(convfinqa)
@@ -57,6 +58,7 @@ def fred(
     api_base: common.ApiBase = None,
     drafts: common.Drafts = None,
     retries: common.Retries = None,
+    budget: common.Budget = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
     store: Annotated[
@@ -80,6 +82,7 @@ def fred(
         record=record,
         recordings=recordings,
         workers=2,
+        **common.budget_settings(budget, "run"),
     )
     from finexpert.datasets import fred_evaluation as evaluation
     from finexpert.datasets.fred import open_data
@@ -151,14 +154,18 @@ def run(
     total: int | None = None,
     evaluate: Evaluation | None = None,
     plot: Path | None = None,
+    budget: Budget | None = None,
 ) -> list[Result]:
     """Evaluate with a progress bar, inside an MLflow run; the journal goes when all is told.
 
     `evaluate` is how the questions are asked, where it is not every question on every rung; `total` how many that are.
+    Where the run's `budget` ends, that of the settings if none is given, what was measured is told, and the journal
+    stays.
     """
     from finexpert import tracking
     from finexpert.datasets import fred_evaluation as evaluation
     from finexpert.datasets.evaluation import Journal, Result, summarise, write_json
+    from finexpert.language_models.budget import Budget, ended_by
     from finexpert.modes import MODES
     from finexpert.optimizers.fingerprints import digest
 
@@ -174,35 +181,41 @@ def run(
         out.print(f"going on after {len(journal.results)} answers (--fresh starts over)")
     uri = tracking.start(bench.settings, f"finexpert eval {name}")
     params = _params(bench, questions, rungs, repeats)
+    budget = budget or Budget.of(bench.settings, "run")
+    total = total or len(questions) * len(rungs) * repeats
     with tracking.run(f"eval {name}", parent=True, params=params):
-        with common.progress("questions", total or len(questions) * len(rungs) * repeats) as advance:
+        with common.progress("questions", total) as advance, ended_by(budget) as ended:
             advance(len(journal.results))
 
             def told(result: Result) -> None:
                 advance(1)
 
             if evaluate is not None:
-                results = evaluate(journal, told)
+                evaluate(journal, told)
             else:
-                results = evaluation.evaluate(
-                    bench, questions, rungs, journal, repeats=repeats, threads=threads, on_result=told
-                )
+                evaluation.evaluate(bench, questions, rungs, journal, repeats=repeats, threads=threads, on_result=told)
+        results = journal.results
+        measured = evaluate_modes.measured(len(results), total, budget, ended)
         summaries = [summarise(rung, [r for r in results if r.rung == rung]) for rung in rungs]
         _log(summaries, results, params, name)
         compared = None
         if set(rungs) <= MODES.keys() and len(rungs) > 1:
             title = f"{name}, {len(questions)} questions, {params['model']}"
-            compared = evaluate_modes.tell(evaluate_modes.ways_of(results, rungs, str(params["model"])), title, plot)
+            ways = evaluate_modes.ways_of(results, rungs, str(params["model"]))
+            compared = evaluate_modes.tell(ways, title, plot) if len(ways) > 1 else None
     tracking.finish()
     content = {
         "config": params,
+        "measured": measured,
         "rungs": {s.rung: s.model_dump(mode="json") for s in summaries},
         "results": [r.model_dump(mode="json") for r in results],
     }
     if json_out:
         write_json(json_out, content | ({"comparison": compared} if compared else {}))
-    place.unlink(missing_ok=True)
+    if not ended:
+        place.unlink(missing_ok=True)
     _print(summaries, bench, uri)
+    evaluate_modes.print_measured(measured)
     _print_flips(results, rungs)
     return results
 
@@ -260,6 +273,7 @@ def _log(summaries: Sequence[Summary], results: Sequence[Result], params: dict[s
                 "seconds_per_question": summary.seconds,
                 "outside_model_seconds_per_question": summary.outside_model_seconds,
             }
+            metrics |= evaluate_modes.stage_metrics([r.review for r in rows if r.review], [r.usage for r in rows])
             table = [r.model_dump(mode="json") | {"verdict": r.verdict} for r in rows]
             tracking.log(metrics, {"questions.json": table})
 

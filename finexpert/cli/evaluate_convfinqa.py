@@ -50,6 +50,7 @@ def convfinqa(
     api_base: common.ApiBase = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    budget: common.Budget = None,
     program: common.Program = None,
     threads: Annotated[int, typer.Option(min=1, max=64, help="Conversations under way side by side.")] = 8,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
@@ -63,7 +64,9 @@ def convfinqa(
         raise typer.BadParameter(f"{history!r} is neither own nor gold", param_hint="--history")
     if baseline not in (None, "single-call"):
         raise typer.BadParameter(f"{baseline!r} is no baseline; there is single-call", param_hint="--baseline")
-    first = common.settings_from(api_base=api_base, record=record, recordings=recordings)
+    first = common.settings_from(
+        api_base=api_base, record=record, recordings=recordings, **common.budget_settings(budget, "run")
+    )
     from finexpert.datasets import convfinqa as data
     from finexpert.datasets import convfinqa_evaluation as evaluation
     from finexpert.datasets.demonstrations import Demonstrations
@@ -137,7 +140,9 @@ def run(
     from finexpert import tracking
     from finexpert.datasets import convfinqa_evaluation as evaluation
     from finexpert.datasets.evaluation import Journal, write_json
+    from finexpert.language_models.budget import Budget, ended_by
 
+    budget = Budget.of(benches[0].settings, "run")
     place = benches[0].settings.home / "eval" / f"convfinqa-{_fingerprint(benches, conversations, about)}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
@@ -146,34 +151,42 @@ def run(
         common.console().print(f"going on after {len(journal.results)} conversations (--fresh starts over)")
     uri = tracking.start(benches[0].settings, "finexpert eval convfinqa")
     with tracking.run("eval convfinqa", parent=True, params=about | {"models": [b.model for b in benches]}):
-        with common.progress("turns", about["turns"] * len(modes) * len(benches)) as advance:
+        total = about["turns"] * len(modes) * len(benches)
+        with common.progress("turns", total) as advance, ended_by(budget) as ended:
             advance(sum(len(result.turns) for result in journal.results))
             for bench in benches:
                 evaluation.evaluate(
                     bench, conversations, modes, journal, threads=threads, on_result=lambda r: advance(len(r.turns))
                 )
+        done = sum(len(result.turns) for result in journal.results)
+        measured = evaluate_modes.measured(done, total, budget, ended)
         reports = [_report(bench, mode, journal.results, conversations) for bench in benches for mode in modes]
         for report in reports:
             _log(report)
         compared = None
-        if len(reports) > 1:
+        ways = [report.way for report in reports if report.results]
+        if len(ways) > 1:
             title = f"ConvFinQA, {about['conversations']} conversations, {about['turns']} turns"
-            compared = evaluate_modes.tell([report.way for report in reports], title, plot)
+            compared = evaluate_modes.tell(ways, title, plot)
     tracking.finish()
     if json_out:
-        content = {"config": about, "reports": [report.as_json() for report in reports]}
+        content = {"config": about, "measured": measured, "reports": [report.as_json() for report in reports]}
         write_json(json_out, content | ({"comparison": compared} if compared else {}))
     if predictions:
         write_json(predictions, evaluation.predictions(reports[0].results))
-    place.unlink(missing_ok=True)
+    if not ended:
+        place.unlink(missing_ok=True)
     _print(reports, about, uri)
+    evaluate_modes.print_measured(measured)
 
 
 def _fingerprint(benches: Sequence[Bench], conversations: Sequence[Conversation], about: dict[str, Any]) -> str:
     """What must be the same for an interrupted evaluation to go on."""
+    from finexpert.datasets.fred_evaluation import limits_of
+
     content = [
         [[c.id, c.filing.fingerprint, c.turns] for c in conversations],
-        [[b.models.describe(), b.settings.retries, b.knowledge] for b in benches],
+        [[b.models.describe(), b.settings.retries, b.knowledge, *limits_of(b.settings)] for b in benches],
         about,
     ]
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
@@ -218,6 +231,7 @@ class Report:
 
     def metrics(self) -> dict[str, float | None]:
         s = self.summary
+        turns = [turn for result in self.results for turn in result.turns]
         return {
             # Without public answers there is nothing to score, and no share.
             **{f"turns_{name}": share.share for name, share in s.turns.items() if share.of},
@@ -234,16 +248,8 @@ class Report:
             "seconds_outside_model_median": self.outside,
             "calibration_error": self.calibration_error if self.bins else None,
             **{f"lost/{name}": count for name, count in self.kinds().items()},
-            **{f"review/{name}": count for name, count in self.reviews().items()},
+            **evaluate_modes.stage_metrics([t.review for t in turns if t.review], [t.usage for t in turns]),
         }
-
-    def reviews(self) -> dict[str, int]:
-        """How reviews ended, and how their stages did: "agreed", "revision: done", "calculation_critic: budget" ..."""
-        from collections import Counter
-
-        found = [turn.review for result in self.results for turn in result.turns if turn.review]
-        stages = [f"{stage.name}: {stage.ending}" for review in found for stage in review.stages]
-        return dict(Counter([*(review.agreement for review in found), *stages]))
 
     def kinds(self) -> dict[str, int]:
         from collections import Counter

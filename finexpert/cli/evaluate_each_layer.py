@@ -2,6 +2,7 @@
 
 finexpert eval layers --program my-run                                 what compiling was worth, layer by layer
 finexpert eval layers --program my-run --lm openai/a --lm openai/b     the same program asked of other models
+finexpert eval layers planning --examples planning=mine.jsonl --only-own --data desk.duckdb      on one's own questions
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, own_examples
 from finexpert.cli.evaluate_layers import Fresh, Out, Threads, split_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 def layers(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Layers, such as planning; all five if none is named.")
+        list[str] | None,
+        typer.Argument(help="Layers, such as planning; the five capabilities, so without critique, if none is named."),
     ] = None,
     program: common.Program = None,
     lm: Annotated[
@@ -36,6 +38,10 @@ def layers(
         int | None, typer.Option(min=1, help="At most so many examples of a layer; all if not given.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Which examples, where not all are asked.")] = 0,
+    examples: own_examples.Examples = None,
+    only_own: own_examples.OnlyOwn = False,
+    data: common.Data = None,
+    convfinqa: own_examples.ConvFinQA = None,
     drafts: common.Drafts = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
@@ -51,18 +57,21 @@ def layers(
     from finexpert.optimizers.tasks import Bench
     from finexpert.sandbox import Limits, Sandbox
 
-    chosen = list(dict.fromkeys(names or layer_examples.LAYERS))
+    chosen = list(dict.fromkeys(names or layer_examples.CAPABILITIES))
     for name in chosen:
         layer_examples.kind_of(name)
     part: Split = split_of(split)
     expert, settings = common.program_of(program, settings)
     asked = [settings.model_copy(update={"lm": each}) for each in lm] if lm else [settings]
     models = [LanguageModels.from_settings(each) for each in asked]
+    sets = own_examples.sets_of(examples, only_own, chosen, convfinqa, data, settings)
     with (
+        sets.copies,
         TemporaryDirectory(prefix="finexpert-layers-") as folder,
         Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox,
     ):
-        bench = Bench(sandbox, settings, Path(folder), expert)
+        own_examples.look_at(sets, (part,), sandbox)
+        bench = Bench(sandbox, settings, Path(folder), expert, sets)
         given = [
             LayerEvaluation(bench, each, common.model_words(each.describe()), part, holdout, seed, threads)
             for each in models
@@ -100,12 +109,11 @@ def _evaluate(
 
 def _scored(given: LayerEvaluation, names: list[str], place: Path) -> list[LayerScore]:
     """Score the layers one after the other, with a progress bar over all their examples."""
-    from finexpert.datasets import layer_examples
     from finexpert.optimizers.journal import Journal
     from finexpert.optimizers.layer_scores import changed, score_layer
     from finexpert.optimizers.watching import Watch
 
-    held = {name: len(layer_examples.load(name, given.split)) for name in names}
+    held = {name: len(given.bench.examples.load(name, given.split)) for name in names}
     total = sum(min(n, given.most or n) * (1 + changed(name, given.bench.expert)) for name, n in held.items())
     with common.progress("examples", total) as advance:
 
@@ -139,11 +147,10 @@ def _params(given: list[LayerEvaluation], names: list[str], settings: Settings) 
 
 def _mark(given: list[LayerEvaluation], names: list[str], params: dict[str, object]) -> str:
     """What must be the same for an interrupted run to go on."""
-    from finexpert.datasets import layer_examples
     from finexpert.optimizers.fingerprints import digest
 
     settings = given[0].bench.settings
-    examples = [layer_examples.fingerprint(name, None) for name in names]
+    examples = [given[0].bench.examples.fingerprint(name) for name in names]
     return digest([params, examples, settings.privacy, settings.embedder, [each.models.describe() for each in given]])
 
 

@@ -12,10 +12,13 @@ import typer
 from finexpert.cli import common
 
 if TYPE_CHECKING:
+    from finexpert.answers import Usage
     from finexpert.datasets.evaluation import Result
     from finexpert.datasets.fred_evaluation import Bench
     from finexpert.datasets.fred_questions import Question
     from finexpert.datasets.mode_comparison import Pair, Way
+    from finexpert.language_models.budget import Budget, Ended
+    from finexpert.reviews import Review
 
 Modes = Annotated[
     list[str] | None,
@@ -54,13 +57,57 @@ def tell(ways: Sequence[Way], title: str, plot: Path | None) -> dict[str, Any]:
     return content
 
 
+def measured(done: int, of: int, budget: Budget, ended: Ended) -> dict[str, Any]:
+    """How much of a run was done, and what of its budget was spent; logged to the active MLflow run."""
+    from finexpert import tracking
+
+    spent = budget.describe()
+    numbers: dict[str, float | None] = {"measured": done, "measured_of": of, "budget_ended": float(bool(ended))}
+    for name, (amount, limit) in spent.items():
+        numbers |= {f"budget/{name}": amount, f"budget/{name}_limit": limit}
+    tracking.log(numbers, {})
+    return {"done": done, "of": of, "ended": ended.why, "budget": spent}
+
+
+def print_measured(told: dict[str, Any]) -> None:
+    """Say where a run stopped before its end."""
+    if told["ended"]:
+        common.console().print(
+            f"measured {told['done']} of {told['of']}: {told['ended']}. The same command with more goes on from here.",
+            soft_wrap=True,
+            markup=False,
+        )
+
+
+def stage_metrics(reviews: Sequence[Review], usages: Sequence[Usage]) -> dict[str, float | None]:
+    """How reviews and their stages ended ("review/agreed", "review/revision: done", "review/calculation_critic: budget"),
+    and calls and seconds of each stage, as means a question.
+    """
+    from collections import Counter
+
+    stages = [f"{stage.name}: {stage.ending}" for review in reviews for stage in review.stages]
+    counts = Counter([*(review.agreement for review in reviews), *stages])
+    calls, seconds, n = Counter[str](), dict[str, float](), max(1, len(usages))
+    for usage in usages:
+        calls.update(usage.by_layer)
+        for name, took in usage.stages.items():
+            seconds[name] = seconds.get(name, 0.0) + took
+    return {
+        **{f"review/{name}": count for name, count in counts.items()},
+        **{f"calls/{name}": count / n for name, count in calls.items()},
+        **{f"stage_seconds/{name}": took / n for name, took in seconds.items()},
+    }
+
+
 def ways_of(results: Sequence[Result], modes: Sequence[str], model: str) -> list[Way]:
-    """The results of single questions as ways of answering, one a mode."""
+    """The results of single questions as ways of answering, one a mode that was asked anything."""
     from finexpert.datasets.mode_comparison import Way
 
     ways = []
     for mode in modes:
         chosen = [result for result in results if result.rung == mode]
+        if not chosen:
+            continue
         right = {r.id if r.repeat == 1 else f"{r.id} ({r.repeat})": r.correct for r in chosen}
         ways.append(Way(model, mode, right, [result.usage for result in chosen]))
     return ways
@@ -73,17 +120,19 @@ def across(
     from finexpert import tracking
     from finexpert.cli.evaluate import run
     from finexpert.datasets.evaluation import write_json
+    from finexpert.language_models.budget import Budget
     from finexpert.language_models.roles import LanguageModels
 
+    budget = Budget.of(bench.settings, "run")
     json_out, plot = given.pop("json_out"), given.pop("plot")
     ways: list[Way] = []
     for name in models:
         settings = bench.settings.model_copy(update={"lm": name})
         own = replace(bench, settings=settings, models=LanguageModels.from_settings(settings))
-        ways += ways_of(run(own, questions, modes, json_out=None, **given), modes, name)
+        ways += ways_of(run(own, questions, modes, json_out=None, budget=budget, **given), modes, name)
     tracking.start(bench.settings, "finexpert eval fred")
     with tracking.run("eval fred, several models", parent=True, params={"models": ", ".join(models)}):
-        compared = tell(ways, f"fred, {len(questions)} questions", plot)
+        compared = tell(ways, f"FRED, {len(questions)} questions", plot) if len(ways) > 1 else None
     tracking.finish()
     if json_out:
         write_json(json_out, {"comparison": compared})
@@ -110,7 +159,7 @@ def _print(ways: Sequence[Way], plot: Path | None) -> None:
             f"{point.calls:.2f}",
             f"{point.tokens:,.0f}",
             "?" if point.cost_usd is None else f"${point.cost_usd:.4f}",
-            f"{point.seconds:.1f}",
+            "?" if point.seconds is None else f"{point.seconds:.1f}",
             "" if pair.per_call is None else f"{pair.per_call:+.1%}",
         )
     out.print(table)

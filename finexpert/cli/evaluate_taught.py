@@ -90,6 +90,7 @@ def house(
     api_base: common.ApiBase = None,
     drafts: common.Drafts = None,
     retries: common.Retries = None,
+    budget: common.Budget = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
     store: TaughtStore = None,
@@ -100,7 +101,14 @@ def house(
 ) -> None:
     """Teach a made-up desk's 24 definitions and processes, then ask 96 questions with and without them."""
     settings = common.settings_from(
-        lm=lm, api_base=api_base, drafts=drafts, retries=retries, record=record, recordings=recordings, workers=2
+        lm=lm,
+        api_base=api_base,
+        drafts=drafts,
+        retries=retries,
+        record=record,
+        recordings=recordings,
+        workers=2,
+        **common.budget_settings(budget, "run"),
     )
     from finexpert.cli.evaluate import run
     from finexpert.datasets import house_evaluation as evaluation
@@ -148,6 +156,7 @@ def memory(
     api_base: common.ApiBase = None,
     drafts: common.Drafts = None,
     retries: common.Retries = None,
+    budget: common.Budget = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
     store: TaughtStore = None,
@@ -167,6 +176,7 @@ def memory(
         record=record,
         recordings=recordings,
         workers=2,
+        **common.budget_settings(budget, "run"),
     )
     from finexpert.cli.evaluate import run
     from finexpert.datasets import memory_evaluation as evaluation

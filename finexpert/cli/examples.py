@@ -3,6 +3,7 @@
 finexpert examples list                             what there is, by layer and split
 finexpert examples check                            read every record and run every reference
 finexpert examples check planning --file MINE       the same for a file of one's own
+finexpert examples check planning --file MINE --data DESK.duckdb      whose records ask one's own database
 """
 
 from __future__ import annotations
@@ -57,22 +58,22 @@ def check(
 ) -> None:
     """Check example sets: form, splits, and each reference SELECT, script and plan, run on two variants of the numbers.
 
-    A right reference gives an answer that is not empty and that differs between the variants. Exit code 1 if a record
-    is wrong.
+    A right reference gives an answer that is not empty and that differs between the variants. Records of the scenario
+    own ask the database of --data, read-only, which has no second variant. Exit code 1 if a record is wrong.
     """
     if file is not None and layer is None:
         raise typer.BadParameter("--file needs the layer: finexpert examples check LAYER --file PATH")
-    common.settings_from()
+    settings = common.settings_from()
     from finexpert.datasets.layer_examples import LAYERS, Copies, kind_of, read
     from finexpert.sandbox import Sandbox
 
     for name in [layer] if layer else []:
         kind_of(name)
     screen, wrong = common.console(), 0
-    with Sandbox(workers=THREADS) as sandbox:
+    with Sandbox(workers=THREADS) as sandbox, Copies(convfinqa, data, settings) as copies:
         for name in [layer] if layer else LAYERS:
-            examples, problems = read(name, file, copies=Copies(convfinqa, data))
-            problems += _of_references(name, examples, sandbox)
+            examples, problems = read(name, file, copies=copies)
+            problems += problems_of_references(name, examples, sandbox)
             screen.print(_table(name, examples))
             for problem in problems:
                 screen.print(f"{problem.place}: {problem.message}", markup=False, soft_wrap=True)
@@ -82,7 +83,8 @@ def check(
         raise typer.Exit(1)
 
 
-def _of_references(layer: str, examples: Sequence[LayerExample], sandbox: Sandbox) -> list[Problem]:
+def problems_of_references(layer: str, examples: Sequence[LayerExample], sandbox: Sandbox) -> list[Problem]:
+    """What is wrong with the references of these examples, with a progress bar."""
     from concurrent.futures import ThreadPoolExecutor
     from contextvars import copy_context
 

@@ -41,6 +41,8 @@ LAYERS = (
     "script_generation",
     "filing_search",
     "critique",
+    "extraction_critic",
+    "calculation_critic",
     "manager",
     "extractor",
     "reasoner",
@@ -50,6 +52,9 @@ LAYERS = (
     "single_call",
     "adversarial_review",
 )
+
+# What is set for a layer goes for its parts too, unless something else is set for them.
+PART_OF = {"extraction_critic": "critique", "calculation_critic": "critique"}
 
 _REASONING = re.compile(r"^(?:o\d(?:-.*)?|gpt-5(?!.*-chat)(?:[.-].*)?)$")
 _LEAST_TOKENS_TO_REASON = 16_000
@@ -120,8 +125,8 @@ class LanguageModels:
         return cls(default, dict(zip(specs, others, strict=True)), description)
 
     def for_layer(self, layer: str) -> LanguageModel:
-        """The model of a layer; the default if it has none of its own."""
-        return self._layers.get(layer, self.default)
+        """The model of a layer; that of the layer it is a part of, or the default, if it has none of its own."""
+        return self._layers.get(layer) or self._layers.get(PART_OF.get(layer, ""), self.default)
 
     def repeat(self, number: int) -> LanguageModels:
         """The same models for the nth answer to the same questions; the second and later ones are asked anew."""

@@ -142,7 +142,7 @@ def test_a_budget_that_ends_is_told(finexpert: Any, model: Any) -> None:
     [
         (("--optimizer", "copro"), "'copro' is none of labeled"),
         (("--budget", "call=1"), "'call' is none of calls"),
-        (("critique",), "there is no example set of 'critique'"),
+        (("panel",), "there is no example set of 'panel'"),
         (("--base", "nothing"), "there is no compiled program 'nothing'"),
     ],
 )

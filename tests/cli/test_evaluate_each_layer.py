@@ -127,7 +127,7 @@ def test_an_interruption_asks_nothing_twice(finexpert: Any, model: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("critique",), 1, "there is no example set of 'critique'"),
+        (("panel",), 1, "there is no example set of 'panel'"),
         (("--split", "test"), 2, "'test' is none of train, val, holdout"),
         (("--program", "nothing"), 1, "there is no compiled program 'nothing'"),
     ],

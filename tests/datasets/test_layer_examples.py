@@ -363,7 +363,7 @@ def test_convfinqa_of_the_home(tmp_path: Path, own_home: Path) -> None:
 
 def test_a_question_of_fred_by_id(tmp_path: Path, sandbox: Sandbox, sample: DuckDBWarehouse) -> None:
     record = {"id": "mine", "split": "val", "fred": "recessions_in_thirty_years"}
-    example = only("planning", tmp_path, record, Copies(fred=sample.path))
+    example = only("planning", tmp_path, record, Copies(data=sample.path))
     assert isinstance(example, FredExample)
     assert isinstance(example, PlanningExample)
     assert answer_of(example, sandbox) == 3

@@ -7,6 +7,7 @@ import io
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from finexpert.answers import Usage
 from finexpert.datasets import plots
@@ -26,6 +27,7 @@ def test_a_point_holds_means() -> None:
     assert (point.accuracy[:2], point.calls, point.tokens, point.seconds) == ((3, 4), 3.0, 330.0, 3.0)
     assert point.cost_usd == pytest.approx(0.02)
     assert way("direct", "1", 1).point.cost_usd is None
+    assert way("direct", "1", 1, model="recorded").point.seconds is None
 
 
 def test_pairs_are_of_questions_that_both_were_asked() -> None:
@@ -82,7 +84,32 @@ def test_the_plot_has_a_panel_for_each_known_cost(priced: bool) -> None:
     assert sorted(text.get_text() for text in axes.texts) == ["checked", "direct", "panel"]
     line = next(line for line in axes.lines if line.get_drawstyle() == "steps-post")
     assert np.asarray(line.get_xdata()).tolist() == [1, 1.1]
+    assert figure.legends == []
     held = io.BytesIO()
     figure.savefig(held, format="png")
     assert held.getvalue().startswith(b"\x89PNG")
     assert plt.get_fignums() == []
+
+
+def test_names_in_the_plot_cover_neither_points_nor_each_other() -> None:
+    """Two models in five modes, many of them in nearly the same place."""
+    costs = {"direct": 1.0, "checked": 1.02, "reviewed": 3.1, "panel": 5.4, "single-call": 1.0}
+    points = [
+        Point(f"{mode}, {model}", share(right, 100), calls, 1400 * calls, None, 3 * calls)
+        for model, rights in (("strong", (80, 81, 83, 79, 70)), ("cheap", (31, 33, 33, 30, 22)))
+        for (mode, calls), right in zip(costs.items(), rights, strict=True)
+    ]
+    figure = plots.pareto(points, "a title")
+    figure.draw_without_rendering()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["strong", "cheap"]
+    for axes, cost in zip(figure.axes, ("calls", "tokens", "seconds"), strict=True):
+        boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the lines to their points
+        names = sorted(text.get_text() for text in axes.texts)
+        assert names == sorted([*costs, *costs])
+        marks = [axes.transData.transform((getattr(point, cost), point.accuracy.share)) for point in points]
+        frame = axes.get_window_extent()
+        for number, box in enumerate(boxes):
+            words = type(box).from_extents(box.x0 + 1, box.y0 + 1, box.x1 - 1, box.y1 - 1)
+            assert frame.x0 <= words.x0 <= words.x1 <= frame.x1
+            assert not any(words.contains(x, y) for x, y in marks)
+            assert not any(words.overlaps(other) for place, other in enumerate(boxes) if place != number)

@@ -12,9 +12,11 @@ import dspy
 import pytest
 
 from finexpert.errors import BudgetExceeded, ConfigurationError
-from finexpert.language_models.budget import Budget
+from finexpert.language_models.budget import Budget, ended_by
+from finexpert.language_models.limits import Limits
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.language_models.usage import Meter
+from finexpert.settings import Settings
 
 
 def _ask(lm: Any, prompt: str = "word" * 10) -> bool:
@@ -152,3 +154,44 @@ def test_it_comes_out_of_a_program_as_it_is() -> None:
 def test_a_negative_budget_is_a_mistake() -> None:
     with pytest.raises(ConfigurationError, match="usd=-1"):
         Budget(usd=-1)
+
+
+def test_a_conversation_counts_over_its_turns() -> None:
+    """Calls, tokens and the seconds of answering add up; the time between the turns does not count."""
+    lm = ScriptedModel(lambda messages: "x")
+    conversation = Budget.of(Settings(budget_conversation_calls=3, budget_conversation_seconds=0.5), "conversation")
+    for _ in range(2):
+        with conversation.counting(), Budget(calls=5):
+            assert _ask(lm)
+        time.sleep(0.3)
+    assert conversation.spent["calls"] == 2
+    assert conversation.spent["seconds"] < 0.5
+    with conversation.counting():
+        assert _ask(lm)
+        with pytest.raises(
+            BudgetExceeded, match=r"of this conversation .* 3 of 3 .*FINEXPERT_BUDGET_CONVERSATION_CALLS"
+        ):
+            lm("hello")
+
+
+def test_a_run_ends_and_says_why() -> None:
+    lm, done = ScriptedModel(lambda messages: "x"), 0
+    with ended_by(Budget(calls=2, whose="run")) as ended:
+        for _ in range(5):
+            # An answer that runs out of its own budget is an answer; one that runs out of the run's is none.
+            with Budget(calls=1):
+                _ask(lm)
+                assert not _ask(lm)
+            done += 1
+    assert done == 1
+    assert "FINEXPERT_BUDGET_RUN_CALLS" in ended.why
+    with ended_by(Budget(calls=2, whose="run")) as ended:
+        _ask(lm)
+    assert not ended
+
+
+@pytest.mark.parametrize("whose", ["answer", "conversation", "run"])
+def test_limits_become_settings(whose: Any) -> None:
+    given = Limits.parse("calls=3,usd=0.5,tokens=100,minutes=2").as_settings(whose)
+    assert Budget.of(Settings(**given), whose).limits == {"calls": 3, "usd": 0.5, "seconds": 120.0, "tokens": 100}
+    assert Budget.of(Settings(), whose).limited is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,21 @@ def test_a_key_is_in_no_text(server: Any) -> None:
     spec = ModelSpec(model="openai/x", api_base=server.url, api_key=SecretStr("key-one"))
     lm = build_lm(spec)
     assert "key-one" not in f"{spec!r} {lm!r} {lm.kwargs} {lm.dump_state()} {lm.engine.__getstate__()}"
+
+
+def test_every_role_of_critics_and_panel_can_have_a_model_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By settings alone, in the environment too; what is set for critique goes for both critics."""
+    from finexpert.modes import MODES
+
+    asked = {role for mode in MODES.values() for role in mode.layers} - {"checks", "retries", "revision"}
+    given = {role: {"model": f"openai/{role}", "temperature": 0.5} for role in sorted(asked)}
+    monkeypatch.setenv("FINEXPERT_LAYERS", json.dumps(given))
+    models = LanguageModels.from_settings(Settings(lm="openai/usual", cache=False))
+    for role in asked:
+        assert models.for_layer(role).model == f"openai/{role}"
+        assert models.for_layer(role).kwargs["temperature"] == 0.5
+    monkeypatch.delenv("FINEXPERT_LAYERS")
+    critics = {"critique": {"model": "openai/critic"}, "calculation_critic": {"model": "openai/own"}}
+    models = LanguageModels.from_settings(Settings(lm="openai/usual", cache=False, layers=critics))
+    found = [models.for_layer(role).model for role in ("extraction_critic", "calculation_critic", "planning")]
+    assert found == ["openai/critic", "openai/own", "openai/usual"]

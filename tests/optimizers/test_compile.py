@@ -12,12 +12,12 @@ import pytest
 
 from finexpert.datasets import layer_examples
 from finexpert.errors import ConfigurationError, ModelUnreachable
+from finexpert.language_models.limits import Limits
 from finexpert.language_models.roles import LanguageModels
 from finexpert.optimizers.artifact import layers_of
 from finexpert.optimizers.compile_run import CompilePlan, CompileRun, Roles
 from finexpert.optimizers.gate import not_worse
 from finexpert.optimizers.loading import load
-from finexpert.optimizers.spending import Limits
 from finexpert.optimizers.tasks import Bench, task_of
 from finexpert.optimizers.trial import states_of
 from finexpert.optimizers.whole_gate import WholeVerdict, without_demonstrations
@@ -254,8 +254,8 @@ def test_scores_of_a_layer_without_demonstrations_are_its_own(
 
 
 def test_unknown_layers_and_budgets(run: Any, extractor: Any) -> None:
-    with pytest.raises(ConfigurationError, match="there is no example set of 'critique'"):
-        run(extractor(with_demos), layers=("critique",))
+    with pytest.raises(ConfigurationError, match="there is no example set of 'panel'"):
+        run(extractor(with_demos), layers=("panel",))
     for text, said in (("call=3", "'call' is none of calls"), ("calls=x", "not of the form"), ("usd=-1", "no amount")):
         with pytest.raises(ConfigurationError, match=said):
             Limits.parse(text)

@@ -54,7 +54,7 @@ def right_of(task: Task, record: Any) -> Any:
     return task.call(layer, record)
 
 
-@pytest.mark.parametrize("layer", ["sql_extraction", "script_generation", "planning", "memory_lookup"])
+@pytest.mark.parametrize("layer", ["sql_extraction", "script_generation", "planning", "memory_lookup", "critique"])
 def test_the_references_are_right(layer: str, bench: Bench) -> None:
     task = task_of(layer, bench)
     records = task.load("val", 3) + task.load("holdout", 3)
