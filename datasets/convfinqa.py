@@ -88,7 +88,9 @@ def named(conversations: Sequence[Conversation], ids: Path | None = None) -> lis
     try:
         wanted = (place if ids is None else ids).read_text(encoding="utf-8").split()
     except OSError as error:
-        raise DataError(f"cannot read the ids in {ids}: {error.strerror}") from error
+        raise DataError(
+            f"the ids in {ids} cannot be read ({error.strerror}): give a file with one id a line, or --ids recorded"
+        ) from error
     by_id = {conversation.id: conversation for conversation in conversations}
     if missing := [name for name in wanted if name not in by_id]:
         raise DataError(

@@ -40,6 +40,7 @@ from finexpert.datasets.layer_records import (
     SqlExtractionExample,
     WarehouseExample,
 )
+from finexpert.datasets.question_lines import text_of
 from finexpert.errors import ConfigurationError, DataError, QuestionFileError
 from finexpert.sources.filing import Filing
 
@@ -144,10 +145,9 @@ def fingerprint(layer: str, path: Path | None = None) -> str:
 
 
 def _text(layer: str, path: Path | None) -> str:
-    try:
-        return _packaged(f"{layer}.jsonl") if path is None else path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise QuestionFileError(f"{path or layer} cannot be read: {error}") from error
+    if path is None:
+        return _packaged(f"{layer}.jsonl")
+    return text_of(path, f"give a file of examples of {layer}, one JSON object a line")
 
 
 def _packaged(name: str) -> str:

@@ -57,7 +57,10 @@ class ExampleSets:
                 )
             layer_examples.kind_of(layer)
             if not Path(name).is_file():
-                raise ConfigurationError(f"--examples {option}: there is no file {name}")
+                raise ConfigurationError(
+                    f"--examples {option}: there is no file {name}; write one, as `finexpert examples check {layer} "
+                    f"--file {name}` reads it"
+                )
             files.setdefault(layer, []).append(Path(name))
         if only and not files:
             raise ConfigurationError("--only-own leaves no example: name a file with --examples LAYER=FILE")

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from finexpert.errors import QuestionFileError
+from finexpert.datasets.question_lines import records_of, text_of
 from finexpert.stores.memory import Memory
 from finexpert.stores.process import Process
 
@@ -60,25 +60,11 @@ class StoredProcess(Process):
 
 def read_examples(name: str, kind: type[T], path: Path | None = None) -> list[T]:
     """The lines of a packaged example file, or of the file at `path`. QuestionFileError names the file and the line."""
-    place: str = name if path is None else str(path)
-    try:
-        source = importlib.resources.files("finexpert.datasets") / "examples" / name if path is None else path
-        text = source.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise QuestionFileError(f"{place} cannot be read: {error}") from error
-    found: list[T] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            found.append(kind.model_validate_json(line))
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(map(str, first["loc"])) or "the line"
-            raise QuestionFileError(f"{place}, line {number}: {field}: {first['msg']}") from error
-    if not found:
-        raise QuestionFileError(f"{place} holds no example: write one JSON object a line")
-    return found
+    if path is None:
+        text = (importlib.resources.files("finexpert.datasets") / "examples" / name).read_text(encoding="utf-8")
+    else:
+        text = text_of(path, "give a file of examples, one JSON object a line")
+    return [record for _, record in records_of(text, name if path is None else str(path), kind, "example")]
 
 
 def load_examples(split: Split | None = None, path: Path | None = None) -> list[LookupExample]:

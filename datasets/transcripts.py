@@ -31,6 +31,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from finexpert.answers import AnswerFormat
 from finexpert.datasets.fred_tables import FredTables
 from finexpert.datasets.house_references import REFERENCES
+from finexpert.datasets.question_lines import text_of
 from finexpert.errors import AnswerFormatError, QuestionFileError
 from finexpert.sources.warehouse import Warehouse
 
@@ -126,10 +127,7 @@ class Line(BaseModel):
 
 def read_transcript(path: Path) -> list[Line]:
     """The lines of a transcript. QuestionFileError names the file and the line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise QuestionFileError(f"{path} cannot be read: {error}. Give a transcript, one JSON object a line") from error
+    text = text_of(path, "give a transcript, one JSON object a line")
     # Not splitlines(): JSON may hold line separators of Unicode inside a text.
     lines = [
         _line(line, f"{path}, line {number}") for number, line in enumerate(text.split("\n"), start=1) if line.strip()

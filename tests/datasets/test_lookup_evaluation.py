@@ -110,7 +110,7 @@ def test_a_process_is_whole(process: StoredProcess) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "line 2: the line: Invalid JSON"),
+        ("{", "line 2: not JSON"),
         ('{"id": "a", "split": "test"}', "line 2: split: Input should be 'train', 'val' or 'holdout'"),
         (
             '{"id": "a", "split": "val", "scenario": "s", "question": "q", "expected": ["x", "y"], "whole": true}',

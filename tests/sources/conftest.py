@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from importlib.util import find_spec
@@ -18,7 +18,8 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.errors import QueryError
+from finexpert.sources.warehouse import DuckDBWarehouse, Table, Warehouse, build_warehouse
 from finexpert.sources.warehouse_file import literal
 
 MONTHS = pd.date_range("2020-01-01", "2024-12-01", freq="MS")
@@ -189,3 +190,28 @@ def _insert(connection: sa.Connection, schema: str, name: str, data: pd.DataFram
         for row in rows
     ]
     connection.execute(target.insert(), typed)
+
+
+@pytest.fixture
+def attack() -> Callable[[Warehouse, Sequence[str]], list[str]]:
+    """Tries hostile statements and gives back those that were let through.
+
+    Each has to end within 3 s, no refusal may tell a number of the rows, and no file may be there afterwards.
+    """
+
+    def attacked(warehouse: Warehouse, statements: Sequence[str]) -> list[str]:
+        let_through, said = [], []
+        for statement in statements:
+            started = time.perf_counter()
+            try:
+                warehouse.query(statement.replace("\\n", "\n"))
+            except QueryError as refused:
+                said.append(f"{refused} {refused.__cause__}")
+            else:
+                let_through.append(statement)
+            assert time.perf_counter() - started < 3, statement
+        assert not [one for one in said if "918273645" in one]
+        assert not [*Path("/tmp").glob("finexpert-stolen*")]
+        return let_through
+
+    return attacked

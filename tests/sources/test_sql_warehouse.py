@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +21,7 @@ from finexpert.sources.sql_warehouse import SQLWarehouse
 from finexpert.sources.warehouse import DuckDBWarehouse, Warehouse
 
 Load = Callable[[str, str, DuckDBWarehouse], None]
+Attack = Callable[[Warehouse, Sequence[str]], list[str]]
 HERE = Path(__file__).parent
 HOSTILE = [
     line for line in (HERE / "hostile_postgres.txt").read_text().splitlines() if line and not line.startswith("#")
@@ -212,26 +213,16 @@ def _state(url: str) -> list[object]:
     return found
 
 
-def test_hostile_statements_neither_change_nor_read_anything_else(server: str, native: SQLWarehouse) -> None:
+def test_hostile_statements_neither_change_nor_read_anything_else(
+    server: str, native: SQLWarehouse, attack: Attack
+) -> None:
     """In the server's own SQL and in DuckDB's; as a superuser, whom the server itself would refuse nothing."""
     before = _state(server)
-    let_through, said = [], []
     with SQLWarehouse(server, schema="fin", tables=TABLES, seconds=2) as translated:
-        for opened in (translated, native):
-            for statement in HOSTILE:
-                started = time.perf_counter()
-                try:
-                    frame = opened.query(statement.replace("\\n", "\n"))
-                except QueryError as refused:
-                    said.append(f"{refused} {refused.__cause__}")
-                else:
-                    let_through.append((opened is native, statement, frame.data.to_csv()[:80]))
-                assert time.perf_counter() - started < 3, statement
+        let_through = [*attack(translated, HOSTILE), *attack(native, HOSTILE)]
     assert _state(server) == before
-    assert not [one for one in said if "918273645" in one]
-    assert not [*Path("/tmp").glob("finexpert-stolen*")]
     # An escaped quote is a text without harm where a backslash is no escape, and the other way round.
-    assert [one for one in let_through if "DROP TABLE cpi; --'" not in one[1]] == []
+    assert [one for one in let_through if "DROP TABLE cpi; --'" not in one] == []
     assert len(HOSTILE) >= 80
 
 
