@@ -1,6 +1,6 @@
 """How long a question over many filings takes beside a question over one; `finexpert bench parallel` prints it.
 
-    8 companies, 12 quarters: 96 searches side by side take 1.3 times as long as one, with 3 s a call
+    8 companies, 12 quarters: 96 searches side by side take 1.12 times as long as one, with 3 s a call
 
 The model is a script that answers after so many seconds, and the pages are made up: search, reading and plans are real. With few
 seconds a call it is the program's own work that is measured, with many how well the calls run side by side.
