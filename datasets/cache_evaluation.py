@@ -8,6 +8,8 @@ with what differs. Scenarios are split, so nothing that was tuned on has been se
 
 A near miss that is taken for the same is a false hit: a wrong answer. One in other words that is not is a miss, which
 costs a computation. No model but the embedder is asked.
+
+`saved_on` counts what the cache would save on conversations whose answers are known, such as those of ConvFinQA.
 """
 
 from __future__ import annotations
@@ -16,15 +18,21 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from finexpert.answer_cache import likeness, same
+from finexpert.answer_cache import AnswerCache, likeness, same
+from finexpert.answer_cache_key import context
+from finexpert.answers import Answer
+from finexpert.datasets.convfinqa import Conversation
+from finexpert.datasets.convfinqa_scoring import close
 from finexpert.datasets.evaluation import Share, share
 from finexpert.datasets.question_lines import records_of, text_of
 from finexpert.question_reading import difference, read
 from finexpert.stores.embedding import Embedder
+from finexpert.workspace import Turn, Value
 
 FILE = Path(__file__).parent / "questions" / "cache_pairs.jsonl"
 Split = Literal["train", "holdout"]
@@ -77,6 +85,15 @@ class PairSummary(BaseModel):
     false_hits: Share
 
 
+class Saved(BaseModel):
+    """Turns of conversations that need no model, as one of an earlier turn's answers does; `right` of these hits are so."""
+
+    conversations: int
+    pages: int
+    hits: Share
+    right: int
+
+
 def load_scenarios(path: Path = FILE) -> list[Scenario]:
     """The scenarios of a file; QuestionFileError names the line that is none."""
     text = text_of(path, "name another with --pairs, or none for the packaged ones")
@@ -121,3 +138,28 @@ def summarise(results: Sequence[PairResult]) -> list[PairSummary]:
         hits, false = (share(sum(said[near]), len(said[near])) for near in (False, True))
         rows.append(PairSummary(way=way, split=split, hits=hits, false_hits=false))
     return rows
+
+
+def saved_on(conversations: Sequence[Conversation], model: Embedder, as_of: dt.date) -> Saved:
+    """What the cache saves when these conversations are held one after the other, each turn answered as gold has it.
+
+    A page counts as one source, however many conversations are about it. Turns without a public answer are left out.
+    """
+    turns = hits = right = 0
+    with TemporaryDirectory() as folder, AnswerCache(Path(folder) / "answers.sqlite", model) as cache:
+        for conversation in conversations:
+            earlier: list[str] = []
+            for asked in conversation.turns:
+                if asked.answer is not None:
+                    said = context(asked.question, earlier, as_of)
+                    key = repr((conversation.filing.fingerprint, said))
+                    turns += 1
+                    if found := cache.find(key, asked.question, as_of):
+                        hits += 1
+                        right += close(found.answer.value, asked.answer)
+                    else:
+                        answer = Answer(question=asked.question, status="answered", value=asked.answer)
+                        cache.keep(key, asked.question, as_of, answer, Turn(asked.question, Value(asked.answer)))
+                earlier.append(asked.question)
+    pages = len({conversation.filing.fingerprint for conversation in conversations})
+    return Saved(conversations=len(conversations), pages=pages, hits=share(hits, turns), right=right)

@@ -53,3 +53,21 @@ def test_a_split_without_scenarios_is_refused(app: typer.Typer, tmp_path: Path) 
     result = CliRunner().invoke(app, ["--pairs", str(tmp_path / "pairs.jsonl"), "--split", "holdout"])
     assert result.exit_code == 2
     assert "no scenario" in result.output
+
+
+def test_what_is_saved_in_conversations_is_counted(app: typer.Typer, tmp_path: Path) -> None:
+    page = {"filename": "X/2019/page_1.pdf", "pre_text": ["Sales."], "post_text": [], "table_ori": [["", "2019"], ["net sales", "5"], ["costs", "3"]]}  # fmt: skip
+    page["table"] = page["table_ori"]
+
+    def talk(number: int, questions: list[str], answers: list[float]) -> dict[str, object]:
+        turns = {"dialogue_break": questions, "turn_program": [str(a) for a in answers], "exe_ans_list": answers}
+        return {**page, "id": f"Single_X/2019/page_1.pdf-{number}", "annotation": turns}
+
+    first = talk(1, ["what were net sales in 2019?", "what were they in 2018?"], [5.0, 3.0])
+    # The same in other words and a repetition whose gold differs; what refers to another turn is no hit.
+    second = talk(2, ["how high were net sales in 2019?", "what were they in 2018?", "what were net sales in 2019?"], [5.0, 3.0, 4.0])  # fmt: skip
+    (tmp_path / "talks.json").write_text(json.dumps([first, second]))
+    arguments = ["--pairs", str(tmp_path / "pairs.jsonl"), "--records", str(tmp_path / "talks.json")]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert "2 conversations over 1 pages: 2 of 5 turns" in result.stdout
+    assert "1 of them as gold has it" in result.stdout
