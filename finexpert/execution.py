@@ -29,6 +29,7 @@ from finexpert.errors import PlanError, QueryError, SandboxFailure, ScriptError,
 from finexpert.plans import Cell, Compute, Extract, Lookup, Plan, Quote, Reference, Script, Search, Step, reference
 from finexpert.sandbox import Sandbox
 from finexpert.sources.filing import Filing
+from finexpert.sources.suggestions import of_a_frame
 from finexpert.sources.warehouse import Frame, Warehouse
 from finexpert.syntax import parse
 from finexpert.workspace import NamedFrame, Value, Workspace
@@ -331,6 +332,8 @@ class _Run:
                         f"the SELECT returns the columns {list(frame.data.columns)}, not {step.columns} as announced"
                     )
                 frame = replace(frame, data=frame.data.set_axis(step.columns, axis=1))
+        except QueryError as error:
+            return QueryError(of_a_frame(str(error), step.frame))
         except StepError as error:
             return error
         return frame

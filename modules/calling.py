@@ -5,6 +5,7 @@ Every call of a language model in the program goes through `ask`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,8 +20,19 @@ from finexpert.language_models import usage
 from finexpert.language_models.errors import translated
 from finexpert.language_models.roles import LanguageModels
 
+_END = re.compile(r"[ \t]*(\[\[ ## completed ## \]\])\s*\Z")
+
+
+class Adapter(dspy.ChatAdapter):  # type: ignore[misc]
+    """DSPy's, for models too that close their output on its last line instead of on a line of its own."""
+
+    def parse(self, signature: type[dspy.Signature], completion: str) -> dict[str, Any]:
+        fields: dict[str, Any] = super().parse(signature, _END.sub(r"\n\1", completion))
+        return fields
+
+
 # The fallback to JSON that DSPy has by default is a second, uncounted and unrepaired call: our retries replace it.
-ADAPTER = dspy.ChatAdapter(use_json_adapter_fallback=False)
+ADAPTER = Adapter(use_json_adapter_fallback=False)
 
 _models: ContextVar[LanguageModels | None] = ContextVar("finexpert_models", default=None)
 

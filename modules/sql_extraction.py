@@ -1,15 +1,20 @@
-"""SQL extraction: writes the SELECTs for all frames that a plan needs, in one call."""
+"""SQL extraction: writes the SELECTs for the frames that a plan needs, in one call, or in one call a frame.
+
+One call a frame is for small models. It takes demonstrations: without any all frames are asked for at once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import dspy
+from pydantic import ValidationError
 
+from finexpert.errors import OutputError
 from finexpert.modules.calling import ask
 from finexpert.plans import Extract
 from finexpert.signatures import rules
-from finexpert.signatures.sql_extraction import DataFrameFromSQL, WriteSelects
+from finexpert.signatures.sql_extraction import DataFrameFromSQL, WriteSelect, WriteSelects
 
 
 class SqlExtraction(dspy.Module):  # type: ignore[misc]
@@ -18,6 +23,12 @@ class SqlExtraction(dspy.Module):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.write = dspy.Predict(WriteSelects)
+        self.write_one = dspy.Predict(WriteSelect)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether the layer was compiled to ask for one frame at a time."""
+        return bool(self.write_one.demos or getattr(self.write_one, "nearest", None))
 
     def forward(
         self,
@@ -30,6 +41,9 @@ class SqlExtraction(dspy.Module):  # type: ignore[misc]
         feedback: str = rules.NONE,
     ) -> dspy.Prediction:
         """A prediction whose `selects` is a list of DataFrameFromSQL; raises OutputError for unusable text."""
+        if self.one_by_one:
+            told = {"schema_card": schema_card, "knowledge": knowledge, "today": today, "feedback": feedback}
+            return dspy.Prediction(selects=[self._one(frame, told) for frame in frames])
         return ask(
             self.write,
             "sql_extraction",
@@ -40,6 +54,22 @@ class SqlExtraction(dspy.Module):  # type: ignore[misc]
             frames="\n".join(describe_request(frame) for frame in frames),
             feedback=feedback,
         )
+
+    def _one(self, frame: Extract, told: dict[str, str]) -> DataFrameFromSQL:
+        written = ask(self.write_one, "sql_extraction", **told, **asked_for(frame)).select
+        try:
+            return DataFrameFromSQL(select_query=written, df_columns=frame.columns, df_name=frame.frame)
+        except ValidationError as error:
+            raise OutputError(f"the frame {frame.frame!r} cannot be made: {error.errors()[0]['msg']}") from error
+
+
+def asked_for(frame: Extract) -> dict[str, str]:
+    """A frame asked for on its own, as inputs of `WriteSelect`.
+
+    >>> asked_for(Extract(id=1, frame="gdp", purpose="real GDP", columns=["date", "value"]))
+    {'wanted': 'real GDP', 'columns': 'date, value'}
+    """
+    return {"wanted": frame.purpose, "columns": ", ".join(frame.columns) or rules.NONE}
 
 
 def describe_request(step: Extract) -> str:

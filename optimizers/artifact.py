@@ -239,8 +239,10 @@ def _check(state: Any, where: str, fields: int) -> None:
 
 
 def fill(layer: dspy.Module, states: Mapping[str, Mapping[str, Any]]) -> None:
-    """Give a fresh layer its compiled state, predictor by predictor."""
+    """Give a fresh layer its compiled state, predictor by predictor; one without a state stays as it is in the code."""
     for place, predictor in predictors_of(layer).items():
+        if place not in states:
+            continue
         state = dict(states[place])
         if "nearest" in state:
             predictor = NearestPredict(predictor.signature)

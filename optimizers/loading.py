@@ -70,7 +70,14 @@ def _load(folder: Path) -> FinancialExpert:
 
 def _check_signatures(path: Path, name: str, entry: LayerEntry, layer: Any) -> None:
     code = predictors_of(layer)
-    if set(code) != set(entry.predictors):
+    if new := sorted(set(code) - set(entry.predictors)):
+        _log.warning(
+            "%s: %s has got the predictors %s since it was compiled; they are as in the code",
+            path,
+            name,
+            ", ".join(new),
+        )
+    if set(entry.predictors) - set(code):
         raise DataError(f"{path}: {name} had the predictors {sorted(entry.predictors)}, and has {sorted(code)} now")
     for place, facts in entry.predictors.items():
         here = of_signature(code[place].signature)

@@ -50,15 +50,31 @@ class Labeled:
     name = "labeled"
 
     def run(self, search: Search) -> None:
-        pool = pool_of(search)
-        if not pool:
+        if not pool_of(search):
             raise _no_demonstration(search)
         for number in range(search.most):
-            search.make(f"labeled {number + 1}", _maker(search, pool, number))
+            search.make(f"labeled {number + 1}", _maker(search, number))
 
 
-def _maker(search: Search, pool: Demos, number: int) -> Callable[[], dspy.Module]:
-    return lambda: with_demos(search.layer(), chosen(pool, number, search.seed))
+def _maker(search: Search, number: int) -> Callable[[], dspy.Module]:
+    number, way = _turn(search, number)
+    return lambda: with_demos(_layer(search, way), chosen(pool_of(search, way), number, search.seed))
+
+
+def _turn(search: Search, number: int) -> tuple[int, int]:
+    """Candidates take the ways of asking in turn: which one of its way, and which way."""
+    return divmod(number, len(search.task.ways) or 1)
+
+
+def _layer(search: Search, way: int) -> dspy.Module:
+    """The layer as it stood before, without the demonstrations of its other ways of asking."""
+    layer = search.layer()
+    return with_demos(layer, dict.fromkeys(_of_other_ways(search, way), ()))
+
+
+def _of_other_ways(search: Search, way: int) -> frozenset[str]:
+    ways = search.task.ways
+    return frozenset().union(*ways) - ways[way] if ways else frozenset()
 
 
 class Bootstrap:
@@ -67,8 +83,9 @@ class Bootstrap:
     name = "bootstrap"
 
     def run(self, search: Search) -> None:
-        for number, size in enumerate(sorted(SIZES)[: search.most], start=1):
-            search.make(f"bootstrap {number}", _bootstrapper(search, search.train, size))
+        tries = [(size, way) for size in sorted(SIZES) for way in range(len(search.task.ways) or 1)]
+        for number, (size, way) in enumerate(tries[: search.most], start=1):
+            search.make(f"bootstrap {number}", _bootstrapper(search, search.train, size, way))
 
 
 class BootstrapRandomSearch:
@@ -77,16 +94,15 @@ class BootstrapRandomSearch:
     name = "bootstrap-random-search"
 
     def run(self, search: Search) -> None:
-        pool = pool_of(search)
-        if pool:
-            search.make("labeled 1", _maker(search, pool, 0))
+        if pool_of(search):
+            search.make("labeled 1", _maker(search, 0))
         for number in range(search.most):
             rng = random.Random(f"{search.seed} {number}")
             train = list(search.train)
             if number:
                 rng.shuffle(train)
             size = rng.randint(1, max(SIZES)) if number else max(SIZES)
-            search.make(f"bootstrap {number + 1}", _bootstrapper(search, train, size))
+            search.make(f"bootstrap {number + 1}", _bootstrapper(search, train, size, _turn(search, number)[1]))
 
 
 class Nearest:
@@ -95,10 +111,10 @@ class Nearest:
     name = "nearest"
 
     def run(self, search: Search) -> None:
-        pool = pool_of(search)
-        examples = [demo for demos in pool.values() for demo in demos]
-        if not examples:
+        if not pool_of(search):
             raise _no_demonstration(search)
+        # The other ways of asking have no question to compare by.
+        examples = [demo for demos in pool_of(search, 0).values() for demo in demos]
         for size in sorted(SIZES)[: search.most]:
             search.make(f"nearest {size}", _nearest(search, examples, size))
 
@@ -107,13 +123,15 @@ def _nearest(search: Search, examples: Sequence[dspy.Example], size: int) -> Cal
     return lambda: NearestFewShot(k=size).compile(search.layer(), trainset=examples)
 
 
-def pool_of(search: Search) -> Demos:
-    """The demonstrations that the training examples give, by predictor."""
+def pool_of(search: Search, way: int | None = None) -> Demos:
+    """The demonstrations that the training examples give, by predictor; of one way of asking, if the layer has several."""
+    others = frozenset() if way is None else _of_other_ways(search, way)
     pool: dict[str, list[dspy.Example]] = defaultdict(list)
     layer = search.layer()
     for record in search.train:
         for place, demo in search.task.demonstrations(layer, record).items():
-            pool[place].append(demo)
+            if place not in others:
+                pool[place].append(demo)
     return dict(pool)
 
 
@@ -142,15 +160,15 @@ def with_demos(layer: dspy.Module, demos: Demos) -> dspy.Module:
     return layer
 
 
-def _bootstrapper(search: Search, train: Sequence[object], size: int) -> Callable[[], dspy.Module]:
+def _bootstrapper(search: Search, train: Sequence[object], size: int, way: int) -> Callable[[], dspy.Module]:
     def build() -> dspy.Module:
         task = search.task
         trying = Trying(task, search.models.teacher)
-        pool = pool_of(search)
+        pool = pool_of(search, way)
         # The teacher is shown the form; what it then gets right is shown to the student.
-        teacher = with_demos(search.layer(), chosen(pool, 0, search.seed)) if pool else search.layer()
+        teacher = with_demos(_layer(search, way), chosen(pool, 0, search.seed)) if pool else _layer(search, way)
         # Where no model is asked there is nothing to show.
-        asking = [record for record in train if task.demonstrations(search.layer(), record)] or train
+        asking = [record for record in train if task.demonstrations(_layer(search, way), record)] or train
         optimizer = dspy.BootstrapFewShot(
             metric=plain_metric(trying.judge),
             metric_threshold=RIGHT,
@@ -160,14 +178,14 @@ def _bootstrapper(search: Search, train: Sequence[object], size: int) -> Callabl
             max_errors=1,
         )
         with quietly():
-            student = Trial(search.layer(), trying)
+            student = Trial(_layer(search, way), trying)
             examples = [task.example(record) for record in asking]
             found = optimizer.compile(student, teacher=Trial(teacher, trying), trainset=examples)
         demos = {
             name.removeprefix("self."): [task.shortened(dict(demo.items())) for demo in predictor.demos]
             for name, predictor in found.layer.named_sub_modules(dspy.Predict)
         }
-        return with_demos(search.layer(), demos)
+        return with_demos(_layer(search, way), demos)
 
     return build
 

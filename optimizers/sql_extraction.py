@@ -16,17 +16,19 @@ from finexpert.datasets.layer_inputs import to_dspy
 from finexpert.datasets.layer_records import ReferenceFrame, SqlExtractionExample
 from finexpert.datasets.layer_references import schema_card_of, variants_of, warehouse_of
 from finexpert.errors import QueryError
-from finexpert.modules.sql_extraction import by_name
+from finexpert.modules.sql_extraction import asked_for, by_name
 from finexpert.optimizers.metrics import DONE, Verdict, frame_verdict, mean
 from finexpert.optimizers.tasks import Task
 from finexpert.signatures import rules
+from finexpert.sources.suggestions import of_a_frame
 from finexpert.sources.warehouse import Warehouse
 
 
 class SqlExtractionTask(Task):
-    """One call for all frames of an example; the score is the mean over the frames."""
+    """One call for all frames of an example, or one a frame; the score is the mean over the frames."""
 
     layer = "sql_extraction"
+    ways = (frozenset({"write"}), frozenset({"write_one"}))
 
     def ask(self, layer: dspy.Module, record: SqlExtractionExample) -> Mapping[str, str]:
         """SELECTs by frame."""
@@ -46,6 +48,14 @@ class SqlExtractionTask(Task):
     def right(self, record: SqlExtractionExample, place: str, inputs: Mapping[str, Any]) -> dict[str, Any] | None:
         return {"selects": to_dspy(record).selects}
 
+    def demonstrations(self, layer: dspy.Module, record: SqlExtractionExample) -> dict[str, dspy.Example]:
+        """For one frame at a time, the example's longest SELECT: short ones leave out what is hard, such as joins."""
+        found = super().demonstrations(layer, record)
+        extract, frame = max(zip(record.extracts, record.frames, strict=True), key=lambda pair: len(pair[1].select))
+        inputs = {"knowledge": record.knowledge or rules.NONE, "today": record.today.isoformat(), **asked_for(extract)}
+        one = {"schema_card": schema_card_of(record), **inputs, "select": frame.select}
+        return {**found, "write_one": self.shortened(one)}
+
 
 def _of_frame(record: SqlExtractionExample, frame: ReferenceFrame, select: str | None) -> Verdict:
     if not select:
@@ -64,7 +74,7 @@ def _compared(sources: tuple[Warehouse, ...], today: dt.date, frame: ReferenceFr
         try:
             mine = source.query(select, as_of=today).data
         except QueryError as error:
-            return Verdict(0.0, f"it fails: {error}")
+            return Verdict(0.0, f"it fails: {of_a_frame(str(error), frame.name)}")
         verdict = frame_verdict(mine, source.query(frame.select, as_of=today).data)
         if verdict != DONE:
             return verdict

@@ -51,6 +51,8 @@ class Task(ABC):
     """A layer as it is compiled."""
 
     layer: ClassVar[str]
+    # Where a layer can ask in more than one way, the predictors of each: a candidate compiles those of one way.
+    ways: ClassVar[tuple[frozenset[str], ...]] = ()
     # Inputs that differ from place to place and are long: demonstrations go without them.
     left_out: ClassVar[frozenset[str]] = frozenset({"schema_card", "feedback"})
 
@@ -118,7 +120,7 @@ class Task(ABC):
     def shortened(self, demo: Mapping[str, Any]) -> dspy.Example:
         """A demonstration without what is long or empty; of the schema, the tables that its SELECTs read."""
         kept = {name: value for name, value in demo.items() if name not in self.left_out and value != rules.NONE}
-        if part := tables_read(str(demo.get("schema_card", "")), demo.get("selects") or ()):
+        if part := tables_read(str(demo.get("schema_card", "")), demo.get("selects") or [demo.get("select", "")]):
             # A small model that sees SELECTs without their tables takes the frames' names for tables.
             kept = {"schema_card": part, **kept}
         return dspy.Example(**kept)

@@ -11,10 +11,12 @@ FEEDBACK = "your last attempt and why it failed; repair it"
 
 NONE = "(none)"
 
-SELECT = (
-    "one DuckDB SELECT that returns exactly the columns in df_columns: plain rows, filtered and ordered by date; "
-    "days as DATE '2020-01-31', never current_date; leave arithmetic, resampling and joins across frequencies to the script"
+_ROWS = (
+    "plain rows, filtered and ordered by date; days as DATE '2020-01-31', never current_date; "
+    "leave arithmetic, resampling and joins across frequencies to the script"
 )
+SELECT = f"one DuckDB SELECT that returns exactly the columns in df_columns: {_ROWS}"
+ONE_SELECT = f"one DuckDB SELECT that returns exactly these columns: {_ROWS}"
 
 SCRIPT = (
     "Python, no fences. The frames are loaded already, as pandas DataFrames under their names; date columns are "

@@ -2,6 +2,9 @@
 
 `DataFrameFromSQL` is one of them, as {"select_query": "SELECT date, unrate FROM unemployment ORDER BY date",
 "df_columns": ["date", "unrate"], "df_name": "unemployment"}.
+
+`WriteSelects` asks for all frames at once. `WriteSelect` asks for one, without the question and without the names of
+frames: small models read from these names as if they were tables.
 """
 
 from __future__ import annotations
@@ -47,3 +50,19 @@ class WriteSelects(dspy.Signature):  # type: ignore[misc]
     feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
 
     selects: list[DataFrameFromSQL] = dspy.OutputField(desc="one entry a frame, in the order asked")
+
+
+class WriteSelect(dspy.Signature):  # type: ignore[misc]
+    """Write one DuckDB SELECT over the tables of the schema.
+
+    Take categories and units from the schema as they are written there.
+    """
+
+    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
+    knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
+    today: str = dspy.InputField(desc=rules.TODAY)
+    wanted: str = dspy.InputField(desc="what to fetch")
+    columns: str = dspy.InputField(desc="the columns that the SELECT returns, in this order", default=rules.NONE)
+    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
+
+    select: str = dspy.OutputField(desc=rules.ONE_SELECT)

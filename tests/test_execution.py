@@ -107,6 +107,24 @@ def test_a_failed_draft_goes_back_with_its_error() -> None:
     assert outcome.plan.steps[0].select == "SELECT x FROM t"  # type: ignore[union-attr]
 
 
+def test_a_frame_taken_for_a_table_is_said_to_be_none() -> None:
+    class Strict(Tables):
+        def query(self, select: str, *, as_of: dt.date | None = None) -> Frame:
+            if "FROM quarters" in select:
+                raise QueryError('there is no table "quarters"; tables: t')
+            return super().query(select, as_of=as_of)
+
+    seen = []
+
+    def write(requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
+        seen.append(feedback)
+        return {"quarters": "SELECT x FROM t" if feedback else "SELECT x FROM quarters"}
+
+    steps: list[Step] = [Extract(id=1, frame="quarters", purpose=""), Script(id=2, task="", code="quarters")]
+    execution.run(Plan(steps=steps), Workspace(), around(warehouse=Strict(), write_selects=write))
+    assert "quarters is the name that the result gets" in seen[1]
+
+
 def test_only_the_failed_frame_is_written_again() -> None:
     asked: list[list[str]] = []
 

@@ -8,13 +8,14 @@ finexpert eval layers planning --examples planning=mine.jsonl --only-own --data 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common, own_examples
+from finexpert.cli import common, evaluate_modes, own_examples
 from finexpert.cli.evaluate_layers import Fresh, Out, Threads, split_of
 
 if TYPE_CHECKING:
@@ -45,12 +46,20 @@ def layers(
     drafts: common.Drafts = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    budget: common.Budget = None,
     threads: Threads = 4,
     fresh: Fresh = False,
     json_out: Out = None,
 ) -> None:
     """Score each layer on its own examples, before and with a compiled program; several models make a transfer table."""
-    settings = common.settings_from(api_base=api_base, drafts=drafts, record=record, recordings=recordings, workers=2)
+    settings = common.settings_from(
+        api_base=api_base,
+        drafts=drafts,
+        record=record,
+        recordings=recordings,
+        workers=2,
+        **common.budget_settings(budget, "run"),
+    )
     from finexpert.datasets import layer_examples
     from finexpert.language_models.roles import LanguageModels
     from finexpert.optimizers.layer_scores import LayerEvaluation
@@ -84,7 +93,9 @@ def _evaluate(
 ) -> None:
     from finexpert import tracking
     from finexpert.datasets.evaluation import write_json
+    from finexpert.language_models.budget import Budget, ended_by
 
+    budget = Budget.of(settings, "run")
     params = _params(given, names, settings)
     place = settings.home / "eval" / f"layers-{_mark(given, names, params)}"
     if fresh:
@@ -96,18 +107,28 @@ def _evaluate(
     rows: list[LayerScore] = []
     with tracking.run("eval layers", parent=True, params=params):
         for number, each in enumerate(given):
+            found: list[LayerScore] = []
             with tracking.run(each.model[:200], parent=False, params=params | {"model": each.model}):
-                found = _scored(each, names, place / str(number))
+                with ended_by(budget) as ended:
+                    # What was scored before a budget ended stays.
+                    found.extend(_scored(each, names, place / str(number)))
                 tracking.log(_metrics(found), {"layers.json": {"layers": [r.model_dump(mode="json") for r in found]}})
             rows += found
+            if ended:
+                break
+        measured = evaluate_modes.measured(len(rows), len(names) * len(given), budget, ended)
     tracking.finish()
     if json_out:
-        write_json(json_out, {"config": params, "layers": [row.model_dump(mode="json") for row in rows]})
-    shutil.rmtree(place, ignore_errors=True)
-    _print(rows, params, uri)
+        content = {"config": params, "measured": measured, "layers": [row.model_dump(mode="json") for row in rows]}
+        write_json(json_out, content)
+    if not ended:
+        shutil.rmtree(place, ignore_errors=True)
+    if rows:
+        _print(rows, params, uri)
+    evaluate_modes.print_measured(measured)
 
 
-def _scored(given: LayerEvaluation, names: list[str], place: Path) -> list[LayerScore]:
+def _scored(given: LayerEvaluation, names: list[str], place: Path) -> Iterator[LayerScore]:
     """Score the layers one after the other, with a progress bar over all their examples."""
     from finexpert.optimizers.journal import Journal
     from finexpert.optimizers.layer_scores import changed, score_layer
@@ -122,7 +143,8 @@ def _scored(given: LayerEvaluation, names: list[str], place: Path) -> list[Layer
                 advance(1)
 
         given.watch = Bar()
-        return [score_layer(name, given, Journal(place / f"{name}.jsonl")) for name in names]
+        for name in names:
+            yield score_layer(name, given, Journal(place / f"{name}.jsonl"))
 
 
 def _without_traces() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, evaluate_modes
 
 if TYPE_CHECKING:
     from finexpert.datasets.evaluation import Share
@@ -35,6 +35,7 @@ def filings(
     retries: common.Retries = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    budget: common.Budget = None,
     program: common.Program = None,
     threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
@@ -43,7 +44,14 @@ def filings(
     """Ask questions over many filings; print one table by category; log everything to MLflow."""
     if split not in ("train", "dev", "all"):
         raise typer.BadParameter(f"{split!r} is neither train, dev nor all", param_hint="--split")
-    settings = common.settings_from(lm=lm, api_base=api_base, retries=retries, record=record, recordings=recordings)
+    settings = common.settings_from(
+        lm=lm,
+        api_base=api_base,
+        retries=retries,
+        record=record,
+        recordings=recordings,
+        **common.budget_settings(budget, "run"),
+    )
     from finexpert.datasets import filing_evaluation as evaluation
     from finexpert.datasets.filing_questions import load_questions, missing_pages
     from finexpert.language_models.roles import LanguageModels
@@ -82,7 +90,9 @@ def _run(
     from finexpert import tracking
     from finexpert.datasets import filing_evaluation as evaluation
     from finexpert.datasets.evaluation import Journal, write_json
+    from finexpert.language_models.budget import Budget, ended_by
 
+    budget = Budget.of(bench.settings, "run")
     place = bench.settings.home / "eval" / f"filings-{evaluation.fingerprint(bench, questions, modes)}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
@@ -99,11 +109,12 @@ def _run(
     }
     uri = tracking.start(bench.settings, "finexpert eval filings")
     with tracking.run("eval filings", parent=True, params=params):
-        with common.progress("questions", len(questions) * len(modes)) as advance:
+        total = len(questions) * len(modes)
+        with common.progress("questions", total) as advance, ended_by(budget) as ended:
             advance(len(journal.results))
-            results = evaluation.evaluate(
-                bench, questions, modes, journal, threads=threads, on_result=lambda result: advance(1)
-            )
+            evaluation.evaluate(bench, questions, modes, journal, threads=threads, on_result=lambda result: advance(1))
+        results = journal.results
+        measured = evaluate_modes.measured(len(results), total, budget, ended)
         summaries = [evaluation.summarise(mode, results, questions) for mode in modes]
         for summary in summaries:
             with tracking.run(summary.mode, parent=False, params=params | {"mode": summary.mode}):
@@ -113,12 +124,15 @@ def _run(
     if json_out:
         content = {
             "config": params,
+            "measured": measured,
             "modes": {s.mode: s.metrics() | {"wrong": s.wrong} for s in summaries},
             "results": [r.model_dump(mode="json") for r in results],
         }
         write_json(json_out, content)
-    place.unlink(missing_ok=True)
+    if not ended:
+        place.unlink(missing_ok=True)
     _print(summaries, bench, results)
+    evaluate_modes.print_measured(measured)
     common.console().print(f"MLflow: {uri}", style="dim", soft_wrap=True)
 
 
@@ -157,6 +171,6 @@ def _print(summaries: Sequence[FilingSummary], bench: Bench, results: Sequence[A
             out.print(f"{s.mode}: not right: {', '.join(s.wrong)}", soft_wrap=True, markup=False)
     if len(summaries) == 2:
         correct = [{r.id: r.correct for r in results if r.rung == s.mode} for s in summaries]
-        ids = sorted(correct[0])
+        ids = sorted(correct[0].keys() & correct[1].keys())
         won, lost, p = mcnemar([correct[0][i] for i in ids], [correct[1][i] for i in ids])
         out.print(f"{won} only {summaries[0].mode} has right, {lost} only {summaries[1].mode}; McNemar p = {p:.3f}")

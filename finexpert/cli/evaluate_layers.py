@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, evaluate_modes
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -34,13 +34,16 @@ def lookup(
     api_base: common.ApiBase = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    budget: common.Budget = None,
     program: common.Program = None,
     threads: Threads = 4,
     fresh: Fresh = False,
     json_out: Out = None,
 ) -> None:
     """Are the right processes recalled, and no wrong one? 49 processes in one memory."""
-    settings = common.settings_from(lm=lm, api_base=api_base, record=record, recordings=recordings)
+    settings = common.settings_from(
+        lm=lm, api_base=api_base, record=record, recordings=recordings, **common.budget_settings(budget, "run")
+    )
     from tempfile import TemporaryDirectory
 
     from finexpert.datasets import lookup_evaluation as evaluation
@@ -81,13 +84,16 @@ def keywords(
     api_base: common.ApiBase = None,
     record: common.Record = None,
     recordings: common.Recordings = None,
+    budget: common.Budget = None,
     program: common.Program = None,
     threads: Threads = 4,
     fresh: Fresh = False,
     json_out: Out = None,
 ) -> None:
     """Are the terms of a house found, and is it asked exactly when nobody has explained one?"""
-    settings = common.settings_from(lm=lm, api_base=api_base, record=record, recordings=recordings)
+    settings = common.settings_from(
+        lm=lm, api_base=api_base, record=record, recordings=recordings, **common.budget_settings(budget, "run")
+    )
     from tempfile import TemporaryDirectory
 
     from finexpert.datasets import keyword_evaluation as evaluation
@@ -129,7 +135,7 @@ def split_of(split: str) -> Any:
 def _evaluate(
     name: str,
     split: str,
-    asked: Sequence[BaseModel],
+    asked: Sequence[Any],
     kind: type[Any],
     evaluate: Callable[[Journal[Any], Callable[[Any], None]], list[Any]],
     summarise: Callable[[Sequence[Any]], BaseModel],
@@ -139,9 +145,10 @@ def _evaluate(
     fresh: bool,
     json_out: Path | None,
 ) -> None:
-    """Evaluate inside an MLflow run and print the summary; goes on after an interruption."""
+    """Evaluate inside an MLflow run and print the summary; goes on after an interruption, or with more budget."""
     from finexpert import tracking
     from finexpert.datasets.evaluation import Journal, write_json
+    from finexpert.language_models.budget import Budget, ended_by
 
     model = common.model_words(models.describe())
     content = "\n".join([model, program, settings.embedder or "", *(example.model_dump_json() for example in asked)])
@@ -156,19 +163,25 @@ def _evaluate(
         "n": len(asked),
         "embedder": settings.embedder or "packaged",
     }
+    budget = Budget.of(settings, "run")
     uri = tracking.start(settings, f"finexpert eval {name}")
     with tracking.run(f"eval {name}", parent=True, params=params):
-        with common.progress("questions", len(asked)) as advance:
+        with common.progress("questions", len(asked)) as advance, ended_by(budget) as ended:
             advance(len(journal.results))
-            results = evaluate(journal, lambda result: advance(1))
+            evaluate(journal, lambda result: advance(1))
+        order = {example.id: number for number, example in enumerate(asked)}
+        results = sorted(journal.results, key=lambda result: order[result.id])
+        measured = evaluate_modes.measured(len(results), len(asked), budget, ended)
         summary = summarise(results).model_dump(mode="json")
         rows = [result.model_dump(mode="json") for result in results]
         tracking.log(_metrics(summary), {"questions.json": {"results": rows}})
     tracking.finish()
     if json_out:
-        write_json(json_out, {"config": params, "summary": summary, "results": rows})
-    place.unlink(missing_ok=True)
+        write_json(json_out, {"config": params, "measured": measured, "summary": summary, "results": rows})
+    if not ended:
+        place.unlink(missing_ok=True)
     _print(model, summary, uri)
+    evaluate_modes.print_measured(measured)
 
 
 def _metrics(summary: dict[str, Any]) -> dict[str, float | None]:

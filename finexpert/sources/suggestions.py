@@ -65,6 +65,18 @@ def unknown_table(name: str, columns: Columns, read: Collection[str] = ()) -> st
     )
 
 
+def of_a_frame(message: str, frame: str) -> str:
+    """The message, and that the frame to fetch is no table to fetch it from, where a SELECT took it for one.
+
+    >>> of_a_frame('there is no table "quarters"; tables: income', "quarters")
+    'there is no table "quarters"; tables: income. quarters is the name that the result gets'
+    >>> of_a_frame('there is no table "q"; tables: income', "quarters")
+    'there is no table "q"; tables: income'
+    """
+    taken = f'there is no table "{frame.lower()}"' in message.lower()
+    return f"{message}. {frame} is the name that the result gets" if taken else message
+
+
 def unknown_column(name: str, used: Sequence[str], columns: Columns) -> str:
     """Says which column of the tables in use is meant, or which other table has it.
 

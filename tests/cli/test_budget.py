@@ -49,7 +49,34 @@ def test_conversations_that_are_out_of_budget(finexpert: Any, tracked: Path, hom
     assert json.loads(Path("out.json").read_text())["measured"]["done"] == measured["of"]
 
 
-@pytest.mark.parametrize("command", [("ask", "how many?"), ("chat",), ("eval", "fred"), ("eval", "convfinqa")])
+@pytest.mark.parametrize("name", ["lookup", "keywords"])
+def test_a_labelled_set_that_is_out_of_budget(finexpert: Any, tracked: Path, home: Path, name: str) -> None:
+    command = ("eval", name, "--lm", "recorded", "--threads", "1", "--json", "out.json")
+    ran = finexpert(*command, "--budget", "calls=4")
+    assert ran.code == 0
+    assert "the budget of this run is used up: 4 of 4 calls" in ran.out
+    written = json.loads(Path("out.json").read_text())
+    assert 0 < written["measured"]["done"] == written["summary"]["n"] == len(written["results"]) <= 4
+    assert len([*(home / "eval").glob(f"{name}-*.jsonl")]) == 1
+    assert finexpert(*command).code == 0
+    written = json.loads(Path("out.json").read_text())
+    assert written["measured"]["done"] == written["measured"]["of"] == written["summary"]["n"]
+
+
+def test_layers_that_are_out_of_budget(finexpert: Any, tracked: Path, home: Path) -> None:
+    command = ("eval", "layers", "keyword_rephrasing", "memory_lookup", "--lm", "recorded", "--holdout", "2")
+    ran = finexpert(*command, "--threads", "1", "--budget", "calls=0", "--json", "out.json")
+    assert ran.code == 0
+    assert "measured 0 of 2: the budget of this run is used up: 0 of 0 calls" in ran.out
+    assert json.loads(Path("out.json").read_text())["layers"] == []
+    assert "measured" not in finexpert(*command, "--threads", "1", "--json", "out.json").out
+    assert len(json.loads(Path("out.json").read_text())["layers"]) == 2
+
+
+EVALUATIONS = [("eval", name) for name in ("fred", "convfinqa", "house", "memory", "filings", "lookup", "keywords", "layers")]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [("ask", "how many?"), ("chat",), *EVALUATIONS])
 def test_a_wrong_budget_is_one_line(finexpert: Any, command: tuple[str, ...]) -> None:
     ran = finexpert(*command, "--budget", "call=1")
     assert ran.code != 0

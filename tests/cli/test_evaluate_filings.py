@@ -96,6 +96,18 @@ def test_a_wrong_answer_is_counted_as_wrong(evaluate: Any, desk: Any) -> None:
     assert "not right: harborlight_revenue_2022" in ran.out
 
 
+def test_a_run_that_is_out_of_budget_goes_on_with_more(evaluate: Any) -> None:
+    ran, written = evaluate("--budget", "calls=2")
+    assert ran.code == 0
+    assert "the budget of this run is used up: 2 of 2 calls" in ran.out
+    done = written["measured"]["done"]
+    assert 0 < done == len(written["results"]) < len(ASKED)
+    assert all(result["failure"] is None for result in written["results"])
+    again, written = evaluate()
+    assert f"going on after {done} answers" in again.out
+    assert {result["id"] for result in written["results"]} == set(ASKED)
+
+
 def test_pages_that_the_library_lacks_are_named(evaluate: Any, library: Path) -> None:
     with Library.open(library, embedder=embedder("words")) as opened:
         opened.remove(next(page.filing for page in sample_pages() if page.id == "HRBX/2022/page_4.pdf"))

@@ -90,10 +90,23 @@ def extractor() -> Callable[..., ScriptedModel]:
     """A model for SQL extraction that is right when told to be: `extractor(lambda question, prompt: True)`."""
     records = layer_examples.load("sql_extraction")
     by_question = {record.question: record for record in records if isinstance(record, SqlExtractionExample)}
+    by_purpose = {
+        (frame.purpose, ", ".join(frame.columns)): (record.question, frame.select)
+        for record in by_question.values()
+        for frame in record.frames
+    }
+
+    def one(right: Callable[[str, Messages], bool], messages: Messages) -> str:
+        fields = dict(re.findall(r"\[\[ ## (\w+) ## \]\]\n(.*)", messages[-1]["content"]))
+        question, select = by_purpose[fields["wanted"], fields["columns"]]
+        written = select if right(question, messages) else "SELECT 1 AS nothing"
+        return f"[[ ## select ## ]]\n{written}\n\n[[ ## completed ## ]]"
 
     def model(right: Callable[[str, Messages], bool]) -> ScriptedModel:
         def answer(messages: Messages) -> str:
             last = messages[-1]["content"]
+            if "[[ ## select ## ]]" in last.rsplit("Respond with", 1)[-1]:
+                return one(right, messages)
             if "[[ ## selects ## ]]" not in last.rsplit("Respond with", 1)[-1]:
                 return reply(messages)  # it is asked for instructions
             record = next(record for question, record in by_question.items() if question in last)

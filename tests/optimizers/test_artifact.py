@@ -23,6 +23,8 @@ from finexpert.optimizers.gate import decide, score
 from finexpert.optimizers.loading import load, promote, promoted, saved
 from finexpert.optimizers.manifest import BeforeAfter, ChosenOptions, Provenance, read
 from finexpert.settings import Settings
+from finexpert.signatures.planning import MakeFilingPlan
+from finexpert.signatures.sql_extraction import WriteSelect
 
 TOLD = "Plan with care."
 
@@ -184,11 +186,33 @@ def test_a_signature_changed_in_the_code_is_refused(folder: Path, monkeypatch: p
     def changed(self: Any) -> None:
         super(SqlExtraction, self).__init__()
         self.write = dspy.Predict(WriteSelects)
+        self.write_one = dspy.Predict(WriteSelect)
 
     monkeypatch.setattr(SqlExtraction, "__init__", changed)
     with pytest.raises(
         DataError, match=r"removed: knowledge; .*retyped: selects \(was list\[DataFrameFromSQL\], is str"
     ):
+        load("one")
+
+
+def test_a_predictor_that_is_new_in_the_code_is_as_it_stands_there(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    edit_layer(folder, lambda states: states.pop("filing"))
+    edit(folder / "manifest.json", lambda m: m["layers"]["planning"]["predictors"].pop("filing"))
+    planning = load("one").planning
+    assert planning.warehouse.signature.instructions == TOLD
+    assert planning.filing.signature.equals(MakeFilingPlan)
+    assert "planning has got the predictors filing since it was compiled" in caplog.text
+
+
+def test_a_predictor_that_is_gone_from_the_code_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def less(self: Any) -> None:
+        super(SqlExtraction, self).__init__()
+        self.write_one = dspy.Predict(WriteSelect)
+
+    monkeypatch.setattr(SqlExtraction, "__init__", less)
+    with pytest.raises(DataError, match=r"sql_extraction had the predictors \['write', 'write_one'\]"):
         load("one")
 
 

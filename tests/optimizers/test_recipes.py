@@ -18,7 +18,7 @@ from finexpert.optimizers.journal import Journal
 from finexpert.optimizers.recipes import RECIPES, chosen, pool_of, recipe_of
 from finexpert.optimizers.search import AS_IT_STANDS, Models, Search
 from finexpert.optimizers.tasks import Bench, task_of
-from finexpert.optimizers.trial import states_of
+from finexpert.optimizers.trial import states_of, with_states
 
 OPTUNA = pytest.mark.skipif(find_spec("optuna") is None, reason="MIPROv2 needs optuna, which is not installed")
 NAMES = [pytest.param(name, marks=OPTUNA if name == "miprov2" else ()) for name in RECIPES]
@@ -71,8 +71,14 @@ def test_the_teacher_shows_and_the_student_is_scored(search: Any, extractor: Any
     recipe_of("bootstrap").run(found)
     asked = [messages[-1]["content"] for messages in teacher.prompts]
     assert asked
-    assert all(any(record.question in text for record in found.train) for text in asked)
-    assert all(any(record.question in m[-1]["content"] for record in found.val) for m in student.prompts)
+
+    def about(text: str, records: Any) -> bool:
+        """One frame at a time is asked for without the question."""
+        words = [word for r in records for word in (r.question, *(frame.purpose for frame in r.frames))]
+        return any(word in text for word in words)
+
+    assert all(about(text, found.train) for text in asked)
+    assert all(about(m[-1]["content"], found.val) for m in student.prompts)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -108,6 +114,28 @@ def test_the_first_candidate_has_the_shortest_demonstrations(search: Any, extrac
     first = [sizes[id(demo)] for demo in chosen(pool, 0, seed=0)["write"]]
     assert first == sorted(sizes.values())[:2]
     assert chosen(pool, 1, seed=0) == chosen(pool, 1, seed=0)
+
+
+def test_candidates_ask_for_all_frames_and_for_one_at_a_time_in_turn(search: Any, extractor: Any) -> None:
+    # All frames at once are never right here, whatever is shown.
+    found = search(extractor(lambda question, m: len(m) > 2 and "[[ ## frames ## ]]" not in m[-1]["content"]))
+    found.most = 4
+    found.add(AS_IT_STANDS, states_of(found.base))
+    recipe_of("labeled").run(found)
+    shown = [[len(candidate.states[place]["demos"]) for place in ("write", "write_one")] for candidate in found.tried]
+    assert shown == [[0, 0], [2, 0], [0, 2], [1, 0], [0, 1]]
+    assert [candidate.scores[0] for candidate in found.tried] == [0.2, 0.2, 1, 0.2, 1]
+
+
+def test_what_goes_on_from_one_way_of_asking_can_go_back(search: Any, extractor: Any, tmp_path: Path) -> None:
+    found = search(extractor(helped))
+    recipe_of("labeled").run(found)
+    again = search(extractor(helped))
+    again.base = with_states(found.base, found.tried[-1].states)
+    assert again.base.one_by_one
+    again.journal = Journal(tmp_path / "again.jsonl")
+    recipe_of("labeled").run(again)
+    assert [len(candidate.states["write_one"]["demos"]) for candidate in again.tried] == [0, 2]
 
 
 def test_miprov2_without_optuna_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,60 @@
+"""SQL extraction asks for all frames at once, or for one at a time where it was compiled to."""
+
+from __future__ import annotations
+
+import dspy
+import pytest
+
+from finexpert.errors import OutputError
+from finexpert.language_models.roles import LanguageModels
+from finexpert.language_models.scripted import Messages, ScriptedModel
+from finexpert.modules.calling import using
+from finexpert.modules.sql_extraction import SqlExtraction, by_name
+from finexpert.plans import Extract
+
+FRAMES = [
+    Extract(id=1, frame="output", purpose="real GDP", columns=["date", "value"]),
+    Extract(id=2, frame="prices", purpose="consumer prices"),
+]
+DEMO = dspy.Example(wanted="wages", columns="date", select="SELECT date FROM wages")
+
+
+def one_by_one() -> SqlExtraction:
+    layer = SqlExtraction()
+    layer.write_one.demos = [DEMO]
+    return layer
+
+
+def selects(layer: SqlExtraction, model: ScriptedModel) -> dict[str, str]:
+    with using(LanguageModels(model)):
+        found = layer(question="How fast?", schema_card="table gdp", frames=FRAMES, today="2024-09-30")
+    return by_name(found.selects, FRAMES)
+
+
+def test_one_call_a_frame_without_the_names_that_are_taken_for_tables() -> None:
+    def answer(messages: Messages) -> str:
+        table = "gdp" if "real GDP" in messages[-1]["content"] else "cpi"
+        # A small model closes its output on the last line.
+        return f"[[ ## select ## ]]\nSELECT date, value FROM {table}; [[ ## completed ## ]]"
+
+    model = ScriptedModel(answer)
+    written = selects(one_by_one(), model)
+    assert written == {"output": "SELECT date, value FROM gdp", "prices": "SELECT date, value FROM cpi"}
+    assert len(model.prompts) == 2
+    assert all("output" not in prompt[-1]["content"].split("Respond with")[0] for prompt in model.prompts)
+    assert all("How fast?" not in prompt[-1]["content"] for prompt in model.prompts)
+
+
+def test_without_demonstrations_all_frames_are_asked_for_at_once() -> None:
+    model = ScriptedModel(
+        lambda messages: (
+            '[[ ## selects ## ]]\n[{"df_name": "output", "select_query": "SELECT 1"}]\n[[ ## completed ## ]]'
+        )
+    )
+    assert selects(SqlExtraction(), model) == {"output": "SELECT 1"}
+    assert "output (date, value): real GDP" in model.prompts[0][-1]["content"]
+
+
+def test_text_without_a_select_is_an_error() -> None:
+    with pytest.raises(OutputError, match="not in the form asked for"):
+        selects(one_by_one(), ScriptedModel(lambda messages: "I cannot."))
