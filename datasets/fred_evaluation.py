@@ -61,7 +61,7 @@ class Bench:
         """Ask one question on one rung. A prompt that is not among the recorded ones counts as a failure."""
         models = self.models.repeat(repeat)
         if rung in ("sql", BASELINE):
-            module = SqlOnly() if rung == "sql" else SingleCall()
+            module = SqlOnly(self.expert.sql_extraction) if rung == "sql" else SingleCall()
             extra = {} if rung == "sql" else {"sandbox": self.sandbox}
             return self.asked(module, question, models, knowledge=RECESSION_DEFINITION, **extra)
         options = Options.of(self.settings, retries=0 if rung == "sql+script" else self.settings.retries)

@@ -29,9 +29,9 @@ MAX_CHARACTERS = 24_000  # about 10,000 tokens of rows; more does not fit small 
 class SqlOnly(dspy.Module):  # type: ignore[misc]
     """SELECTs, rows back to the model, answer; no retries."""
 
-    def __init__(self) -> None:
+    def __init__(self, sql_extraction: SqlExtraction | None = None) -> None:
         super().__init__()
-        self.sql_extraction = SqlExtraction()
+        self.sql_extraction = sql_extraction or SqlExtraction()
         self.read = dspy.Predict(AnswerFromRows)
 
     def forward(
@@ -60,9 +60,11 @@ class SqlOnly(dspy.Module):  # type: ignore[misc]
         return dspy.Prediction(answer=answer)
 
     def _rows(self, question: str, source: Warehouse, as_of: dt.date, knowledge: str) -> str:
-        wanted = Extract(
-            id=1, frame="result", purpose="the rows from which the answer can be read off; aggregate in SQL"
-        )
+        purpose = "the rows from which the answer can be read off; aggregate in SQL"
+        if self.sql_extraction.one_by_one:
+            # Such a layer is told what to fetch, and not the question.
+            purpose = f"{question} {purpose[0].upper()}{purpose[1:]}"
+        wanted = Extract(id=1, frame="result", purpose=purpose)
         written = self.sql_extraction(
             question=question,
             schema_card=source.schema_card(),
