@@ -12,7 +12,7 @@ import datetime as dt
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -75,6 +75,9 @@ class SavedSession(BaseModel):
     turns: list[SavedTurn]
     frames: list[SavedFrame] = []
     declined: list[str] = []
+    spent: dict[str, float] = Field(
+        default={}, description="calls, usd, tokens and seconds, for the budget of the whole"
+    )
 
 
 def file_of(folder: Path, name: str) -> Path:
@@ -92,6 +95,8 @@ def save(
     as_of: dt.date | None,
     declined: list[str],
     known: Stamp = UNKNOWN,
+    *,
+    spent: Mapping[str, float] | None = None,
 ) -> Path:
     """Write a conversation, readable by its owner only; whole or not at all.
 
@@ -116,6 +121,7 @@ def save(
             for f in workspace.frames.values()
         ],
         declined=declined,
+        spent={part: round(amount, 6) for part, amount in (spent or {}).items()},
     )
     try:
         make_folder(folder)

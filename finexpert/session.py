@@ -226,7 +226,16 @@ class Session:
         """
         folder, as_of = self.settings.home / "sessions", self.settings.as_of
         known = self._saved if name == self.name else saved_session.UNKNOWN
-        path = saved_session.save(folder, name, self.workspace, self.source_name, as_of, self.declined, known)
+        path = saved_session.save(
+            folder,
+            name,
+            self.workspace,
+            self.source_name,
+            as_of,
+            self.declined,
+            known,
+            spent=self._conversation.spent,
+        )
         self.name, self._saved = name, saved_session.stamp(path)
         return path
 
@@ -242,6 +251,8 @@ class Session:
         warehouse = None if isinstance(self.source, Filing | Library) else self.source
         self.workspace, notes = saved_session.restore(saved, warehouse, self.settings.as_of)
         self.declined, self._before = saved.declined, []
+        self._conversation = Budget.of(self.settings, "conversation")
+        self._conversation.add(saved.spent)
         if saved.source != self.source_name:
             notes.insert(0, f"the conversation was over {saved.source}, and goes on over {self.source_name}")
         return notes

@@ -24,6 +24,17 @@ def test_the_budget_of_a_conversation_is_for_all_its_turns(desk: Any) -> None:
     assert session.ask("How many days?").status == "answered"
 
 
+def test_a_conversation_that_is_taken_up_goes_on_within_its_budget(desk: Any) -> None:
+    desk.says("planning", desk.plan())
+    first = desk.session(budget_conversation_calls=2, memory=False)
+    assert first.ask("How many months?").status == "answered"
+    first.save("desk")
+    again = desk.session(budget_conversation_calls=2, memory=False)
+    assert again.resume("desk") == []
+    assert [again.ask(question).status for question in ("How many years?", "How many days?")] == ["answered", "failed"]
+    assert again.spent["calls"] == 2
+
+
 def test_where_it_ends_before_the_critics_the_first_value_stands(desk: Any) -> None:
     desk.says("planning", desk.plan())
     session = desk.session(budget_conversation_calls=1, memory=False, mode="reviewed")

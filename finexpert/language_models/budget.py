@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -111,6 +111,17 @@ class Budget:
         """What the calls took so far: calls, usd, tokens, and the seconds within the budget."""
         running = time.monotonic() - self._started if self._inside else 0.0
         return {**self._spent, "seconds": self._seconds + running}
+
+    def add(self, spent: Mapping[str, float]) -> None:
+        """Count what was spent before, as `spent` gave it then.
+
+        >>> budget = Budget(calls=5); budget.add({"calls": 3.0, "seconds": 60.0}); budget.describe()
+        {'calls': [3.0, 5]}
+        """
+        with _admission:
+            for name in self._spent:
+                self._spent[name] += spent.get(name, 0.0)
+            self._seconds += spent.get("seconds", 0.0)
 
     @property
     def limited(self) -> bool:

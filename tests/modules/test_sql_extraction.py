@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from pathlib import Path
+
 import dspy
 import pytest
 
+from finexpert.answers import AnswerFormat
+from finexpert.datasets.fred import open_fred
 from finexpert.errors import OutputError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import Messages, ScriptedModel
 from finexpert.modules.calling import using
 from finexpert.modules.sql_extraction import SqlExtraction, by_name
+from finexpert.modules.sql_only import SqlOnly
 from finexpert.plans import Extract
+from finexpert.settings import Settings
 
 FRAMES = [
     Extract(id=1, frame="output", purpose="real GDP", columns=["date", "value"]),
@@ -53,6 +60,22 @@ def test_without_demonstrations_all_frames_are_asked_for_at_once() -> None:
     )
     assert selects(SqlExtraction(), model) == {"output": "SELECT 1"}
     assert "output (date, value): real GDP" in model.prompts[0][-1]["content"]
+
+
+def test_where_the_question_is_all_that_is_asked_it_is_told(tmp_path: Path) -> None:
+    model = ScriptedModel(
+        lambda messages: (
+            "[[ ## select ## ]]\nSELECT 7 AS n\n\n[[ ## completed ## ]]"
+            if "[[ ## wanted ## ]]" in messages[-1]["content"]
+            else "[[ ## answer ## ]]\n7\n\n[[ ## completed ## ]]"
+        )
+    )
+    with using(LanguageModels(model)), open_fred(settings=Settings(home=tmp_path)) as fred:
+        asked = SqlOnly(one_by_one())(
+            question="How many?", source=fred, answer_format=AnswerFormat(kind="integer"), as_of=dt.date(2024, 9, 30)
+        )
+    assert asked.answer.value == 7
+    assert "[[ ## wanted ## ]]\nHow many? The rows" in model.prompts[0][-1]["content"]
 
 
 def test_text_without_a_select_is_an_error() -> None:
