@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from finexpert.errors import StoreError
 from finexpert.private_files import make_folder
+from finexpert.sqlite_files import header
 
 APPLICATION = 0x46584143  # says in the file's header whose file it is
 VERSION = 1
@@ -102,12 +103,10 @@ class AnswerFile:
         # What was deleted must not stay readable in the file.
         self._connection.execute("PRAGMA secure_delete = ON")
         with self._transaction() as connection:
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if tables and application != APPLICATION:
+            found = header(connection)
+            if found.is_foreign(APPLICATION):
                 raise StoreError(f"{self.path} is an SQLite file, but no answer cache: move it away and ask again")
-            if version != VERSION:
+            if found.version != VERSION:
                 connection.execute("DROP TABLE IF EXISTS answers")
                 connection.execute(TABLE)
                 connection.execute("CREATE INDEX answers_key ON answers (key, bag)")

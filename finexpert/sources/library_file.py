@@ -9,12 +9,12 @@ a newer schema, of another program, or a damaged one is refused and left as it i
 from __future__ import annotations
 
 import sqlite3
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from finexpert import sqlite_files
 from finexpert.errors import LibraryError
 
 APPLICATION = 0x46584C42  # says in the file's header whose file it is
@@ -39,13 +39,7 @@ _TABLES = (
     "CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
-_ADVICE = {
-    sqlite3.SQLITE_BUSY: f"another process kept it locked for {BUSY_SECONDS:.0f} seconds; try again when that one is done",
-    sqlite3.SQLITE_FULL: "the disk is full; make room and try again",
-    sqlite3.SQLITE_READONLY: "it cannot be written to; see to its rights and those of its folder",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; see to its rights and those of its folder",
-    sqlite3.SQLITE_IOERR: "the disk could not be read or written",
-}
+_ADVICE = sqlite_files.advice(BUSY_SECONDS)
 _DAMAGED = "it is damaged or no library; move its folder away, and `finexpert library add PATH` fills a new one"
 
 
@@ -78,7 +72,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     if _version(connection, path) != 0:
         return
-    _switch_to_wal(connection)
+    sqlite_files.switch_to_wal(connection, BUSY_SECONDS)
     connection.execute("BEGIN IMMEDIATE")
     if _version(connection, path) == 0:  # nobody else was faster
         for statement in _TABLES:
@@ -91,31 +85,15 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    version, application, tables = (
-        int(connection.execute(statement).fetchone()[0])
-        for statement in ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
-    )
-    if (version or tables) and application != APPLICATION:
+    found = sqlite_files.header(connection)
+    if found.is_foreign(APPLICATION):
         raise LibraryError(f"{path} is an SQLite file, but not a library: name another folder with --library")
-    if version > SCHEMA_VERSION:
+    if found.version > SCHEMA_VERSION:
         raise LibraryError(
-            f"the library {path} has schema {version}, and this finexpert reads {SCHEMA_VERSION}: "
+            f"the library {path} has schema {found.version}, and this finexpert reads {SCHEMA_VERSION}: "
             f"a newer one made it; `pip install -U finexpert`"
         )
-    return version
-
-
-def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """SQLite does not wait here by itself when two processes make the same file at once."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.005)
+    return found.version
 
 
 @contextmanager

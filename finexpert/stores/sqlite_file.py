@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from finexpert import sqlite_files
 from finexpert.errors import StoreError
 from finexpert.stores.sql_rows import SCHEMA_VERSION, Unreadable
 
@@ -42,10 +42,7 @@ TABLES = (
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
 ADVICE = {
-    sqlite3.SQLITE_BUSY: f"another process kept it locked for {BUSY_SECONDS:.0f} seconds; try again when that one is done",
-    sqlite3.SQLITE_FULL: "the disk is full; make room and try again",
-    sqlite3.SQLITE_READONLY: "it cannot be written to; see to its rights and those of its folder",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; see to its rights and those of its folder",
+    **sqlite_files.advice(BUSY_SECONDS),
     sqlite3.SQLITE_IOERR: "the disk is full, or could not be read or written; make room there, or name another place with --store",
 }
 DAMAGED = "it is damaged or no store; move it away, and `finexpert memory import FOLDER` fills a new one from an export"
@@ -81,7 +78,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # macOS only: a plain sync stops at the disk's cache there
     if _version(connection, path) == 0:
-        _switch_to_wal(connection)
+        sqlite_files.switch_to_wal(connection, BUSY_SECONDS)
         connection.execute("BEGIN IMMEDIATE")
         if _version(connection, path) == 0:  # nobody else was faster
             for statement in TABLES:
@@ -90,30 +87,15 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
-    if (version or tables) and application != APPLICATION:
+    found = sqlite_files.header(connection)
+    if found.is_foreign(APPLICATION):
         raise StoreError(f"{path} is an SQLite file, but not a store of finexpert: name another with --store")
-    if version > SCHEMA_VERSION:
+    if found.version > SCHEMA_VERSION:
         raise StoreError(
-            f"the store {path} has schema {version}, and this finexpert reads {SCHEMA_VERSION}: "
+            f"the store {path} has schema {found.version}, and this finexpert reads {SCHEMA_VERSION}: "
             f"a newer one made it; `pip install -U finexpert`"
         )
-    return version
-
-
-def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """SQLite does not wait here by itself when two processes make the same file at once."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.005)
+    return found.version
 
 
 @contextmanager

@@ -1,0 +1,58 @@
+"""What the SQLite files of finexpert share: whose a file is, how it is made ready for several processes, what errors mean.
+
+header(connection)                   Header(version=1, application=0x46584C42, tables=7)
+switch_to_wal(connection, 30.0)      readers and a writer at once, from now on
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Header(NamedTuple):
+    """What a file says of itself; all 0 in a file that is new."""
+
+    version: int
+    application: int
+    tables: int
+
+    def is_foreign(self, application: int) -> bool:
+        """Whether another program made the file."""
+        return bool(self.version or self.tables) and self.application != application
+
+
+def header(connection: sqlite3.Connection) -> Header:
+    """Whose the file is.
+
+    >>> header(sqlite3.connect(":memory:"))
+    Header(version=0, application=0, tables=0)
+    """
+    statements = ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
+    return Header(*(int(connection.execute(statement).fetchone()[0]) for statement in statements))
+
+
+def switch_to_wal(connection: sqlite3.Connection, seconds: float) -> None:
+    """Switch to a write-ahead log. SQLite does not wait here by itself when two processes make the same file at once."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+
+
+def advice(seconds: float) -> Mapping[int, str]:
+    """What to do, by SQLite's primary error code; `seconds` is how long a locked file is waited for."""
+    return {
+        sqlite3.SQLITE_BUSY: f"another process kept it locked for {seconds:.0f} seconds; try again when that one is done",
+        sqlite3.SQLITE_FULL: "the disk is full; make room and try again",
+        sqlite3.SQLITE_READONLY: "it cannot be written to; see to its rights and those of its folder",
+        sqlite3.SQLITE_CANTOPEN: "it cannot be opened; see to its rights and those of its folder",
+        sqlite3.SQLITE_IOERR: "the disk could not be read or written",
+    }
