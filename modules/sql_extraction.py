@@ -28,7 +28,7 @@ class SqlExtraction(dspy.Module):  # type: ignore[misc]
     @property
     def one_by_one(self) -> bool:
         """Whether the layer was compiled to ask for one frame at a time."""
-        return bool(self.write_one.demos or getattr(self.write_one, "nearest", None))
+        return bool(self.write_one.demos)
 
     def forward(
         self,
