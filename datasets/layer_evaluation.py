@@ -26,12 +26,12 @@ from finexpert.stores.memory import Memory
 from finexpert.stores.taught import Taught
 
 
-def lookup_function(module: MemoryLookup, memory: Memory, models: LanguageModels) -> Lookup:
+def lookup_function(module: MemoryLookup, memory: Memory, models: LanguageModels, *, judge: bool = True) -> Lookup:
     """The layer as the scoring calls it: headings recalled, tier, calls of the model."""
 
     def look_up(question: str, conversation: str) -> tuple[Sequence[str], Tier, int]:
         with using(models), Meter() as meter:
-            found = module(question=question, memory=memory, conversation=conversation or rules.NONE)
+            found = module(question=question, memory=memory, conversation=conversation or rules.NONE, judge=judge)
         return [process.heading for process in found.processes], found.tier, meter.usage().calls
 
     return look_up
@@ -47,7 +47,7 @@ def glossaries(folder: Path, embedder: Embedder) -> dict[str, Taught]:
 
 
 def rephrase_function(
-    module: KeywordRephrasing, stores: Mapping[str, Taught], models: LanguageModels
+    module: KeywordRephrasing, stores: Mapping[str, Taught], models: LanguageModels, *, judge: bool = True
 ) -> Callable[[KeywordExample], Rephrased]:
     """The layer as the scoring calls it."""
     scenarios: Mapping[str, Scenario] = keyword_examples.load_scenarios()
@@ -61,6 +61,7 @@ def rephrase_function(
                 glossary=taught.glossary,
                 memory=taught.memory,
                 conversation=example.conversation or rules.NONE,
+                judge=judge,
             )
         return Rephrased(
             question=found.question,

@@ -108,7 +108,7 @@ class CompileRun:
                     for predictor in artifact.predictors_of(layer).values()
                 ],
                 "examples": {layer: self.examples(layer) for layer in self.plan.layers},
-                "settings": [settings.drafts, settings.retries, settings.privacy, settings.embedder],
+                "settings": [settings.drafts, settings.judge, settings.retries, settings.privacy, settings.embedder],
             }
         )
 

@@ -50,6 +50,7 @@ class KeywordRephrasingTask(Task):
             glossary=taught.glossary,
             memory=taught.memory,
             conversation=record.conversation or rules.NONE,
+            judge=self.bench.settings.judge,
         )
         terms = [keyword.term for keyword in found.meanings]
         return Rephrased(found.question, terms, [unclear.term for unclear in found.unknown])

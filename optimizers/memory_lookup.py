@@ -49,7 +49,12 @@ class MemoryLookupTask(Task):
         self.memory  # noqa: B018  (made when first looked at)
 
     def ask(self, layer: dspy.Module, record: LookupRecord) -> Recalled:
-        found = layer(question=record.question, memory=self.memory, conversation=record.conversation or rules.NONE)
+        found = layer(
+            question=record.question,
+            memory=self.memory,
+            conversation=record.conversation or rules.NONE,
+            judge=self.bench.settings.judge,
+        )
         return Recalled([process.heading for process in found.processes], found.tier)
 
     def judge(self, record: LookupRecord, result: Recalled) -> Verdict:

@@ -164,6 +164,7 @@ def _params(given: list[LayerEvaluation], names: list[str], settings: Settings) 
         "most": first.most or "all",
         "seed": first.seed,
         "drafts": settings.drafts,
+        "judge": settings.judge,
     }
 
 

@@ -61,7 +61,7 @@ def lookup(
         Taught.open(Path(folder) / "knowledge.sqlite", embedder(settings.embedder)) as taught,
     ):
         lookup_examples.fill(taught.memory, lookup_examples.load_processes(), by="example set")
-        function = lookup_function(expert.memory_lookup, taught.memory, models)
+        function = lookup_function(expert.memory_lookup, taught.memory, models, judge=settings.judge)
         _evaluate(
             "lookup",
             split,
@@ -107,7 +107,7 @@ def keywords(
     models = LanguageModels.from_settings(settings)
     with TemporaryDirectory(prefix="finexpert-keywords-") as folder:
         stores = glossaries(Path(folder), embedder(settings.embedder))
-        function = rephrase_function(expert.keyword_rephrasing, stores, models)
+        function = rephrase_function(expert.keyword_rephrasing, stores, models, judge=settings.judge)
         _evaluate(
             "keywords",
             split,
@@ -151,7 +151,10 @@ def _evaluate(
     from finexpert.language_models.budget import Budget, ended_by
 
     model = common.model_words(models.describe())
-    content = "\n".join([model, program, settings.embedder or "", *(example.model_dump_json() for example in asked)])
+    judge = "" if settings.judge else "no judge"
+    content = "\n".join(
+        [model, program, settings.embedder or "", judge, *(example.model_dump_json() for example in asked)]
+    )
     place = settings.home / "eval" / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:16]}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
@@ -162,6 +165,7 @@ def _evaluate(
         "split": split,
         "n": len(asked),
         "embedder": settings.embedder or "packaged",
+        "judge": settings.judge,
     }
     budget = Budget.of(settings, "run")
     uri = tracking.start(settings, f"finexpert eval {name}")
