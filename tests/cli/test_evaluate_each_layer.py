@@ -137,3 +137,19 @@ def test_wrong_usage(finexpert: Any, model: Any, arguments: tuple[str, ...], cod
     ran = finexpert("eval", "layers", *arguments)
     assert ran.code == code
     assert said in " ".join(ran.err.replace("│", " ").split())
+
+
+@pytest.mark.usefixtures("tracked")
+def test_without_a_judge_nothing_is_asked(
+    finexpert: Any, scripted: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FINEXPERT_JUDGE", "false")
+    prompts = scripted([])
+    assert finexpert("eval", "layers", "memory_lookup", "--holdout", "6", "--json", "out.json").code == 0
+    (row,) = json.loads(Path("out.json").read_text())["layers"]
+    assert (row["calls_before"], prompts) == (0, [])
+    assert row["before"]["mean"] > 0.3
+    assert finexpert("eval", "lookup", "--split", "val", "--json", "out.json").code == 0
+    summary = json.loads(Path("out.json").read_text())["summary"]
+    assert (summary["calls"], summary["without_call"][2]) == (0, 1)
+    assert prompts == []
