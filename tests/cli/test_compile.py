@@ -71,7 +71,7 @@ def test_what_is_better_is_saved_and_can_be_promoted(finexpert: Any, model: Any,
     assert layer.data.tags["mlflow.parentRunId"] == parent.info.run_id
     assert layer.data.metrics["holdout/after"] == 1
     client = mlflow.MlflowClient()
-    assert {"prompt/write.txt", "prompt/write.diff.txt"} == {
+    assert {"prompt/write.txt", "prompt/write.diff.txt", "prompt/write_one.txt"} == {
         file.path for file in client.list_artifacts(layer.info.run_id, "prompt")
     }
     assert len(client.list_artifacts(layer.info.run_id, "candidates")) == 2

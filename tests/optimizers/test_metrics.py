@@ -160,9 +160,10 @@ def test_demonstrations_hold_the_outputs_and_leave_out_what_is_long(layer: str, 
             assert set(predictors[place].signature.output_fields) <= set(demo.keys())
             assert "feedback" not in demo
             # Of the schema, the tables that the demonstration's SELECTs read.
-            assert ("schema_card" in demo) == bool(demo.get("selects") and place != "warehouse")
+            selects = demo.get("selects") or demo.get("select")
+            assert ("schema_card" in demo) == bool(selects and place != "warehouse")
             shown = re.findall(r"^table (\w+)", demo.get("schema_card", ""), re.MULTILINE)
-            assert all(name in str(demo["selects"]) for name in shown)
+            assert all(name in str(selects) for name in shown)
 
 
 def test_gepa_reads_feedback_and_bootstrap_a_number_that_may_be_false() -> None:
