@@ -26,6 +26,7 @@ from finexpert.sources.filing_file import read_records, record_name
 
 ConversationType = Literal["I", "II"]
 GoldAnswer = float | str
+_GET = "get dev.json with `finexpert data convfinqa`, or name your copy with --records FILE"
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,15 @@ def load(path: Path | None = None) -> list[Conversation]:
             return load(sample_pages)
     if path.is_dir():
         raise DataError(f"{path} is a folder; give one of its files, such as {path / 'dev.json'}")
+    if not path.exists():
+        raise DataError(f"there is no file {path}: {_GET}")
+    try:
+        records = read_records(path)
+    except DataError as error:
+        raise DataError(f"{error}: {_GET}") from error
     conversations = []
     seen: set[str] = set()
-    for number, record in enumerate(read_records(path), start=1):
+    for number, record in enumerate(records, start=1):
         place = f"{path.name}, record {number} ({record_name(record)})"
         try:
             filing = Filing.from_record(record)
@@ -95,7 +102,7 @@ def named(conversations: Sequence[Conversation], ids: Path | None = None) -> lis
     if missing := [name for name in wanted if name not in by_id]:
         raise DataError(
             f"{len(missing)} of {len(wanted)} conversations are not in the data, the first is {missing[0]!r}. "
-            f"Get dev.json with `finexpert data convfinqa`, or name your copy with --records FILE"
+            f"{_GET[0].upper()}{_GET[1:]}"
         )
     return [by_id[name] for name in wanted]
 

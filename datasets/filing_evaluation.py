@@ -24,7 +24,9 @@ from finexpert.answers import Answer, Failure
 from finexpert.datasets.evaluation import Journal, Result, Share, share, side_by_side
 from finexpert.datasets.filing_questions import FilingQuestion, gold
 from finexpert.datasets.filing_scoring import CitedPages, recall_at, reciprocal_rank, score
+from finexpert.datasets.fred_evaluation import limits_of
 from finexpert.errors import UnknownPrompt
+from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
@@ -206,7 +208,8 @@ def evaluate(
     jobs = [(mode, question) for mode in modes for question in questions if (mode, question.id) not in done]
 
     def one(mode: str, question: FilingQuestion) -> None:
-        result = bench.ask(mode, question)
+        with Budget.of(bench.settings, "answer"):
+            result = bench.ask(mode, question)
         journal.add(result)
         on_result(result)
 
@@ -223,6 +226,7 @@ def fingerprint(bench: Bench, questions: Sequence[FilingQuestion], modes: Sequen
         bench.settings.retries,
         list(modes),
         [question.model_dump(mode="json") for question in questions],
+        *limits_of(bench.settings),
     ]
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
 

@@ -50,15 +50,16 @@ class Labeled:
     name = "labeled"
 
     def run(self, search: Search) -> None:
-        if not pool_of(search):
+        pool = pool_of(search)
+        if not pool:
             raise _no_demonstration(search)
         for number in range(search.most):
-            search.make(f"labeled {number + 1}", _maker(search, number))
+            search.make(f"labeled {number + 1}", _maker(search, pool, number))
 
 
-def _maker(search: Search, number: int) -> Callable[[], dspy.Module]:
+def _maker(search: Search, pool: Demos, number: int) -> Callable[[], dspy.Module]:
     number, way = _turn(search, number)
-    return lambda: with_demos(_layer(search, way), chosen(pool_of(search, way), number, search.seed))
+    return lambda: with_demos(_layer(search, way), chosen(_of_way(search, pool, way), number, search.seed))
 
 
 def _turn(search: Search, number: int) -> tuple[int, int]:
@@ -75,6 +76,11 @@ def _layer(search: Search, way: int) -> dspy.Module:
 def _of_other_ways(search: Search, way: int) -> frozenset[str]:
     ways = search.task.ways
     return frozenset().union(*ways) - ways[way] if ways else frozenset()
+
+
+def _of_way(search: Search, pool: Demos, way: int) -> Demos:
+    others = _of_other_ways(search, way)
+    return {place: demos for place, demos in pool.items() if place not in others}
 
 
 class Bootstrap:
@@ -94,8 +100,9 @@ class BootstrapRandomSearch:
     name = "bootstrap-random-search"
 
     def run(self, search: Search) -> None:
-        if pool_of(search):
-            search.make("labeled 1", _maker(search, 0))
+        pool = pool_of(search)
+        if pool:
+            search.make("labeled 1", _maker(search, pool, 0))
         for number in range(search.most):
             rng = random.Random(f"{search.seed} {number}")
             train = list(search.train)
@@ -111,10 +118,11 @@ class Nearest:
     name = "nearest"
 
     def run(self, search: Search) -> None:
-        if not pool_of(search):
+        pool = pool_of(search)
+        if not pool:
             raise _no_demonstration(search)
         # The other ways of asking have no question to compare by.
-        examples = [demo for demos in pool_of(search, 0).values() for demo in demos]
+        examples = [demo for demos in _of_way(search, pool, 0).values() for demo in demos]
         for size in sorted(SIZES)[: search.most]:
             search.make(f"nearest {size}", _nearest(search, examples, size))
 
@@ -123,15 +131,13 @@ def _nearest(search: Search, examples: Sequence[dspy.Example], size: int) -> Cal
     return lambda: NearestFewShot(k=size).compile(search.layer(), trainset=examples)
 
 
-def pool_of(search: Search, way: int | None = None) -> Demos:
-    """The demonstrations that the training examples give, by predictor; of one way of asking, if the layer has several."""
-    others = frozenset() if way is None else _of_other_ways(search, way)
+def pool_of(search: Search) -> Demos:
+    """The demonstrations that the training examples give, by predictor."""
     pool: dict[str, list[dspy.Example]] = defaultdict(list)
     layer = search.layer()
     for record in search.train:
         for place, demo in search.task.demonstrations(layer, record).items():
-            if place not in others:
-                pool[place].append(demo)
+            pool[place].append(demo)
     return dict(pool)
 
 
@@ -164,7 +170,7 @@ def _bootstrapper(search: Search, train: Sequence[object], size: int, way: int) 
     def build() -> dspy.Module:
         task = search.task
         trying = Trying(task, search.models.teacher)
-        pool = pool_of(search, way)
+        pool = _of_way(search, pool_of(search), way)
         # The teacher is shown the form; what it then gets right is shown to the student.
         teacher = with_demos(_layer(search, way), chosen(pool, 0, search.seed)) if pool else _layer(search, way)
         # Where no model is asked there is nothing to show.

@@ -11,6 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from finexpert.cli.evaluate_cache import cache
+from finexpert.errors import DataError
 
 SCENARIO = {
     "scenario": "one", "split": "train", "source": "fred", "as_of": "2024-09-30",
@@ -71,3 +72,11 @@ def test_what_is_saved_in_conversations_is_counted(app: typer.Typer, tmp_path: P
     result = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert "2 conversations over 1 pages: 2 of 5 turns" in result.stdout
     assert "1 of them as gold has it" in result.stdout
+
+
+def test_conversations_that_are_not_there_are_told_with_what_to_do(app: typer.Typer, tmp_path: Path) -> None:
+    (tmp_path / "half.json").write_text('{"a":')
+    for name, said in (("none.json", "there is no file"), ("half.json", "is not JSON")):
+        arguments = ["--pairs", str(tmp_path / "pairs.jsonl"), "--records", str(tmp_path / name)]
+        with pytest.raises(DataError, match=rf"{said}.*finexpert data convfinqa.*--records FILE"):
+            CliRunner().invoke(app, arguments, catch_exceptions=False)

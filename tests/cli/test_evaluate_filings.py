@@ -108,6 +108,15 @@ def test_a_run_that_is_out_of_budget_goes_on_with_more(evaluate: Any) -> None:
     assert {result["id"] for result in written["results"]} == set(ASKED)
 
 
+def test_the_budget_of_an_answer_holds_here_too(evaluate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FINEXPERT_BUDGET_CALLS", "0")
+    ran, written = evaluate()
+    assert ran.code == 0
+    failures = [result["failure"] for result in written["results"] if result["failure"]]
+    assert failures
+    assert all("FINEXPERT_BUDGET_CALLS" in failure["message"] for failure in failures)
+
+
 def test_pages_that_the_library_lacks_are_named(evaluate: Any, library: Path) -> None:
     with Library.open(library, embedder=embedder("words")) as opened:
         opened.remove(next(page.filing for page in sample_pages() if page.id == "HRBX/2022/page_4.pdf"))
