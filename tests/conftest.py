@@ -68,6 +68,24 @@ def nothing_is_traced_afterwards() -> Iterator[None]:
     os.environ.pop("MLFLOW_EXPERIMENT_ID", None)
 
 
+@pytest.fixture
+def soon() -> Callable[[float, Callable[[], object]], None]:
+    """Asserts that something ends in so many seconds, in one of five tries: a bound on the code, on machines that stall."""
+
+    def within(seconds: float, act: Callable[[], object]) -> None:
+        took: list[float] = []
+        while len(took) < 5:
+            time.sleep(len(took))
+            started = time.perf_counter()
+            act()
+            took.append(time.perf_counter() - started)
+            if took[-1] < seconds:
+                return
+        pytest.fail(f"each of five tries took longer than {seconds} s: {took}")
+
+    return within
+
+
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in list(os.environ):

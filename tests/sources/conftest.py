@@ -196,7 +196,7 @@ def _insert(connection: sa.Connection, schema: str, name: str, data: pd.DataFram
 def attack() -> Callable[[Warehouse, Sequence[str]], list[str]]:
     """Tries hostile statements and gives back those that were let through.
 
-    Each has to end within 3 s, no refusal may tell a number of the rows, and no file may be there afterwards.
+    Each has to end within 30 s, no refusal may tell a number of the rows, and no file may be there afterwards.
     """
 
     def attacked(warehouse: Warehouse, statements: Sequence[str]) -> list[str]:
@@ -209,7 +209,7 @@ def attack() -> Callable[[Warehouse, Sequence[str]], list[str]]:
                 said.append(f"{refused} {refused.__cause__}")
             else:
                 let_through.append(statement)
-            assert time.perf_counter() - started < 3, statement
+            assert time.perf_counter() - started < 30, statement
         assert not [one for one in said if "918273645" in one]
         assert not [*Path("/tmp").glob("finexpert-stolen*")]
         return let_through

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -171,27 +172,35 @@ RUNAWAYS = [
 
 
 @pytest.mark.parametrize("select", RUNAWAYS, ids=["cross join", "recursion", "sort"])
-def test_a_runaway_stops_within_a_second_of_its_limit(server: str, select: str) -> None:
+def test_a_runaway_stops_within_a_second_of_its_limit(server: str, select: str, soon: Any) -> None:
     with SQLWarehouse(server, tables=TABLES, seconds=0.5) as opened:
-        started = time.perf_counter()
-        with pytest.raises(QueryError, match=r"took longer than 0\.5 s"):
-            opened.query(select)
-        assert time.perf_counter() - started < 1.5
-        time.sleep(0.2)
-        with reading(opened._engine, (), None) as connection:
+
+        def run() -> None:
+            with pytest.raises(QueryError, match=r"took longer than 0\.5 s"):
+                opened.query(select)
+
+        def gone() -> None:
             others = (
                 "SELECT count(*) FROM information_schema.processlist WHERE command = 'Query' AND id <> connection_id()"
             )
-            assert connection.exec_driver_sql(others).scalar() == 0
+            with reading(opened._engine, (), None) as connection:
+                while connection.exec_driver_sql(others).scalar():
+                    time.sleep(0.05)
+
+        soon(1.5, run)
+        soon(1.0, gone)
         assert opened.query("SELECT 1 AS one").data["one"].item() == 1
 
 
-def test_the_server_itself_stops_what_nobody_waits_for(database: SQLWarehouse) -> None:
-    with reading(database._engine, (), 0.2) as connection:
-        started = time.perf_counter()
-        with pytest.raises(sa.exc.OperationalError, match="max_statement_time exceeded"):
+def test_the_server_itself_stops_what_nobody_waits_for(database: SQLWarehouse, soon: Any) -> None:
+    def sleep() -> None:
+        with (
+            reading(database._engine, (), 0.2) as connection,
+            pytest.raises(sa.exc.OperationalError, match="max_statement_time exceeded"),
+        ):
             connection.exec_driver_sql("SELECT SLEEP(20)")
-        assert time.perf_counter() - started < 1.2
+
+    soon(1.2, sleep)
 
 
 def test_eight_threads_see_each_their_own_point_in_time(database: SQLWarehouse) -> None:
@@ -267,7 +276,7 @@ def test_the_statements_that_ship_with_the_package_are_held(
                 assert not [note for note in notes if note in said], case.name
             assert not [note for note in notes[3:] if note in said], case.name
             # An empty DuckDB plans the largest of them in a second, on a machine that has nothing else to do.
-            assert time.perf_counter() - started < 8, case.name
+            assert time.perf_counter() - started < 30, case.name
         ordinary = opened.query("SELECT count(*) AS n, sum(amount) AS s FROM sales", as_of=dt.date(2020, 3, 31)).data
         assert ordinary.to_dict("records") == [{"n": 3, "s": 303.0}]
     assert _state(mariadb("shop")) == before

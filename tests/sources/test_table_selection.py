@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,12 +88,17 @@ def questions() -> list[tuple[str, str]]:
     return found
 
 
-def test_recall_at_ten_of_five_thousand(schemas: list[TableSchema], questions: list[tuple[str, str]]) -> None:
+def test_recall_at_ten_of_five_thousand(
+    schemas: list[TableSchema], questions: list[tuple[str, str]], soon: Any
+) -> None:
     assert len({table.name for table in schemas}) == 5000
     index = TableIndex(schemas, WordHashing())
-    started = time.perf_counter()
-    found = [wanted in index.select(question, 10) for question, wanted in questions]
-    assert (time.perf_counter() - started) / len(questions) < 0.05
+    found: list[bool] = []
+
+    def look() -> None:
+        found[:] = [wanted in index.select(question, 10) for question, wanted in questions]
+
+    soon(0.05 * len(questions), look)
     assert sum(found) / len(found) >= 0.98
     assert len(index.select("anything at all", 10)) == 10
 
