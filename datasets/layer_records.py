@@ -146,9 +146,10 @@ class ScriptExample(WarehouseExample):
 
 
 class PlanningExample(ScriptExample):
-    """A question with a plan: how it is understood, SELECTs, script."""
+    """A question with a plan: how it is understood, SELECTs, script; with an `answer_select`, also as one SELECT."""
 
     interpretation: str = Field(min_length=1)
+    answer_select: str = ""
 
 
 class FredExample(PlanningExample):

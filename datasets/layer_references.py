@@ -28,6 +28,7 @@ from finexpert.datasets.layer_records import (
     KeywordRecord,
     LookupRecord,
     Placed,
+    PlanningExample,
     ReferenceFrame,
     ScriptExample,
     SqlExtractionExample,
@@ -36,6 +37,7 @@ from finexpert.datasets.layer_records import (
 from finexpert.datasets.lookup_examples import load_processes
 from finexpert.errors import FinexpertError, QueryError
 from finexpert.execution import Surroundings
+from finexpert.modules.planning import of_one_select
 from finexpert.sandbox import Sandbox
 from finexpert.sources.warehouse import Frame, Warehouse
 from finexpert.workspace import NamedFrame, Turn, Value, Workspace
@@ -163,6 +165,25 @@ def _of_answers(example: ScriptExample, sandbox: Sandbox) -> Iterator[str]:
         yield f"the answer is empty, missing or 0: {answers!r:.80}"
     if len(answers) > 1 and matches(answers[0], answers[1], example.answer_format):
         yield f"the answer is the same on both variants: {answers[0]!r:.60}"
+    if isinstance(example, PlanningExample) and example.answer_select:
+        for variant, right in zip(variants_of(example), answers, strict=True):
+            computed = _by_select(example, sandbox, variant)
+            if not matches(computed, right, example.answer_format):
+                yield f"answer_select gives {computed!r:.60}, and the script {right!r:.60}"
+
+
+def _by_select(example: PlanningExample, sandbox: Sandbox, variant: int) -> Any:
+    plan = of_one_select(example.answer_select, example.answer_format, example.interpretation)
+    around = Surroundings(
+        warehouse=warehouse_of(example, variant),
+        sandbox=sandbox,
+        answer_format=example.answer_format,
+        as_of=example.today,
+    )
+    try:
+        return execution.run(plan, Workspace(), around).value.value
+    except execution.StepFailed as failed:
+        raise QueryError(f"answer_select: {failed.error}") from failed
 
 
 def _trivial(answer: Any, answer_format: AnswerFormat) -> bool:

@@ -332,6 +332,10 @@ class _Run:
                         f"the SELECT returns the columns {list(frame.data.columns)}, not {step.columns} as announced"
                     )
                 frame = replace(frame, data=frame.data.set_axis(step.columns, axis=1))
+            if step.rows is not None and len(frame.data) != step.rows:
+                raise QueryError(f"the SELECT returns {len(frame.data):,} rows, and {step.rows:,} was asked for")
+            if step.rows == 1 and frame.data.isna().all(axis=None):
+                raise QueryError("the SELECT returns a missing value: no row meets its conditions, or none has a value")
         except QueryError as error:
             return QueryError(of_a_frame(str(error), step.frame))
         except StepError as error:

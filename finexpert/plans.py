@@ -64,6 +64,9 @@ class Extract(_Step):
     frame: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="name of the frame, a Python identifier")
     purpose: str = Field(description="which rows and columns, over which time")
     columns: list[str] = Field(default_factory=list, description="names of the frame's columns, in order")
+    rows: int | None = Field(
+        default=None, description="how many rows it has, if that is known", exclude_if=lambda rows: rows is None
+    )
     select: str | None = Field(default=None, description="draft of the SELECT")
 
 

@@ -66,6 +66,11 @@ def ask(predictor: dspy.Module, layer: str, **inputs: Any) -> dspy.Prediction:
     return prediction
 
 
+def shown(predictor: dspy.Predict) -> bool:
+    """Whether a predictor shows demonstrations: the same to everyone, or those nearest to the question."""
+    return bool(predictor.demos or getattr(predictor, "nearest", {}).get("pool"))
+
+
 def _why(error: Exception) -> str:
     """The part of a parse error that a model can act on, without the echo of prompt and completion."""
     if isinstance(error, AdapterParseError):

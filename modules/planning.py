@@ -1,4 +1,8 @@
-"""Planning: turns a question into a `Plan`, one predictor per kind of source."""
+"""Planning: turns a question into a `Plan`, one predictor per kind of source.
+
+Over a warehouse a small model may be asked for one SELECT that computes the answer, where plans of SELECTs and a script
+are too much for it. That way takes demonstrations: without any it is not used.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,16 @@ from pydantic import ValidationError
 
 from finexpert.answers import AnswerFormat, Kind
 from finexpert.errors import OutputError
-from finexpert.modules.calling import ask
+from finexpert.modules.calling import ask, shown
 from finexpert.plans import Extract, Plan, Script, Step, reference
 from finexpert.signatures import rules
-from finexpert.signatures.planning import FrameRequest, MakeFilingPlan, MakePlan, MakePlanWithDrafts
+from finexpert.signatures.planning import (
+    AnswerWithSelect,
+    FrameRequest,
+    MakeFilingPlan,
+    MakePlan,
+    MakePlanWithDrafts,
+)
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
 from finexpert.signatures.text import without_fences
 
@@ -24,7 +34,13 @@ class Planning(dspy.Module):  # type: ignore[misc]
         super().__init__()
         self.warehouse = dspy.Predict(MakePlan)
         self.warehouse_with_drafts = dspy.Predict(MakePlanWithDrafts)
+        self.warehouse_by_select = dspy.Predict(AnswerWithSelect)
         self.filing = dspy.Predict(MakeFilingPlan)
+
+    @property
+    def by_select(self) -> bool:
+        """Whether the layer was compiled to answer from a warehouse with one SELECT, where drafts are allowed."""
+        return shown(self.warehouse_by_select)
 
     def forward(
         self,
@@ -47,8 +63,9 @@ class Planning(dspy.Module):  # type: ignore[misc]
         """
         if page:
             return self._over_filing(page, question, knowledge, conversation, feedback, demonstrations)
+        with_drafts = self.warehouse_by_select if self.by_select else self.warehouse_with_drafts
         made = ask(
-            self.warehouse_with_drafts if drafts else self.warehouse,
+            with_drafts if drafts else self.warehouse,
             "planning",
             schema_card=schema_card,
             knowledge=knowledge,
@@ -58,8 +75,12 @@ class Planning(dspy.Module):  # type: ignore[misc]
             answer_type=answer_format.instruction() if answer_format else "decide from the question",
             feedback=feedback,
         )
-        plan = _with_drafts(made) if drafts else _without_drafts(made)
-        return dspy.Prediction(plan=plan, answer_format=answer_format or _format(made.answer_kind, made.unit))
+        wanted = answer_format or _format(made.answer_kind, made.unit)
+        if drafts and self.by_select:
+            plan = of_one_select(made.select, wanted, made.interpretation)
+        else:
+            plan = _with_drafts(made) if drafts else _without_drafts(made)
+        return dspy.Prediction(plan=plan, answer_format=wanted)
 
     def _over_filing(
         self,
@@ -88,6 +109,32 @@ class Planning(dspy.Module):  # type: ignore[misc]
         except ValidationError as error:
             raise OutputError(f"the steps do not form a plan: {error.errors()[0]['msg']}") from error
         return dspy.Prediction(plan=plan, answer_format=None)
+
+
+RESULT = "result"
+_ONE = f"{RESULT}.iloc[0, 0]"
+# A list stands in one column, or in one row.
+_TAKEN_OUT = {"table": RESULT, "list": f"({RESULT}.T if len({RESULT}) == 1 else {RESULT}).iloc[:, 0].tolist()"}
+
+
+def of_one_select(select: str, wanted: AnswerFormat, interpretation: str) -> Plan:
+    """The plan of a SELECT that computes the answer; the script only takes it out of the frame.
+
+    >>> plan = of_one_select("SELECT max(unrate) FROM unemployment;", AnswerFormat(kind="number"), "its maximum")
+    >>> plan.steps[0].select, plan.steps[1].code
+    ('SELECT max(unrate) FROM unemployment', 'answer = result.iloc[0, 0]')
+    """
+    many = wanted.kind in ("list", "table")
+    extract = Extract(
+        id=1,
+        frame=RESULT,
+        purpose=interpretation,
+        columns=[] if many else ["answer"],
+        rows=None if many else 1,
+        select=without_fences(select).rstrip("; \n"),
+    )
+    script = Script(id=2, frames=[RESULT], task=interpretation, code=f"answer = {_TAKEN_OUT.get(wanted.kind, _ONE)}")
+    return Plan(steps=[extract, script], interpretation=interpretation)
 
 
 def _without_drafts(made: dspy.Prediction) -> Plan:

@@ -11,7 +11,7 @@ import dspy
 from pydantic import ValidationError
 
 from finexpert.errors import OutputError
-from finexpert.modules.calling import ask
+from finexpert.modules.calling import ask, shown
 from finexpert.plans import Extract
 from finexpert.signatures import rules
 from finexpert.signatures.sql_extraction import DataFrameFromSQL, WriteSelect, WriteSelects
@@ -28,7 +28,7 @@ class SqlExtraction(dspy.Module):  # type: ignore[misc]
     @property
     def one_by_one(self) -> bool:
         """Whether the layer was compiled to ask for one frame at a time."""
-        return bool(self.write_one.demos)
+        return shown(self.write_one)
 
     def forward(
         self,

@@ -105,6 +105,10 @@ class WarehouseQuestion(Answering):
         )
 
     def write_selects(self, requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
+        if self.options.drafts and self.expert.planning.by_select:
+            # Its SELECT computes the answer, which is more than the frames that the layer of SELECTs is asked for.
+            steps = self.plan(feedback).steps
+            return {step.frame: step.select for step in steps if isinstance(step, Extract) and step.select}
         written = self.expert.sql_extraction(
             question=self.understood.question,
             schema_card=self.card,

@@ -53,6 +53,7 @@ class PlanningTask(Task):
     """One plan for an example."""
 
     layer = "planning"
+    ways = (frozenset({"warehouse", "warehouse_with_drafts"}), frozenset({"warehouse_by_select"}))
 
     def ask(self, layer: dspy.Module, record: PlanningExample | FilingExample) -> Plan:
         plan: Plan
@@ -133,6 +134,8 @@ class PlanningTask(Task):
         told = to_dspy(record, drafts=self.bench.settings.drafts)
         if isinstance(record, PlanningExample) and not record.frames:
             return None
+        if place == "warehouse_by_select":
+            return _right_by_select(told, record) if record.answer_select else None
         outputs = ("entity", "steps", "answer") if place == "filing" else ("interpretation", "answer_kind", "unit")
         more = () if place == "filing" else ("selects", "code") if place.endswith("drafts") else ("frames", "task")
         return {name: told[name] for name in (*outputs, *more)}
@@ -141,7 +144,16 @@ class PlanningTask(Task):
         found = super().demonstrations(layer, record)
         if "filing" in found:
             found["filing"]["page"] = quoted_only(record, record.steps)
+        if isinstance(record, PlanningExample) and record.answer_select:
+            told = to_dspy(record)
+            demo = {**told.inputs(), **_right_by_select(told, record)}
+            found["warehouse_by_select"] = self.shortened(demo)
         return found
+
+
+def _right_by_select(told: Mapping[str, Any], record: PlanningExample) -> dict[str, Any]:
+    given = {name: told[name] for name in ("interpretation", "answer_kind", "unit")}
+    return {"interpretation": given["interpretation"], "select": record.answer_select, **given}
 
 
 def quoted_only(record: FilingExample, steps: Iterable[object]) -> str:

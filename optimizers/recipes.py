@@ -121,10 +121,15 @@ class Nearest:
         pool = pool_of(search)
         if not pool:
             raise _no_demonstration(search)
-        # The other ways of asking have no question to compare by.
-        examples = [demo for demos in _of_way(search, pool, 0).values() for demo in demos]
-        for size in sorted(SIZES)[: search.most]:
-            search.make(f"nearest {size}", _nearest(search, examples, size))
+        tries = []
+        for way in range(len(search.task.ways) or 1):
+            own = search.task.ways[way] if search.task.ways else pool
+            # A way of asking may have no question to compare by.
+            if any("question" in demo for place in own for demo in pool.get(place, ())):
+                examples = [demo for demos in _of_way(search, pool, way).values() for demo in demos]
+                tries += [(size, way, examples) for size in sorted(SIZES)]
+        for number, (size, _, examples) in enumerate(sorted(tries, key=lambda each: each[:2])[: search.most], start=1):
+            search.make(f"nearest {number}", _nearest(search, examples, size))
 
 
 def _nearest(search: Search, examples: Sequence[dspy.Example], size: int) -> Callable[[], dspy.Module]:

@@ -1,7 +1,8 @@
 """Planning: from a question to a plan, one signature per kind of source.
 
-Over a warehouse there are two: `MakePlan` leaves SELECTs and script to their own layers, `MakePlanWithDrafts` has a
-strong model write both at once. Over a filing `MakeFilingPlan` asks for interpretation alone.
+Over a warehouse there are three: `MakePlan` leaves SELECTs and script to their own layers, `MakePlanWithDrafts` has a
+strong model write both at once, `AnswerWithSelect` has a small one write a SELECT that computes the answer. Over a
+filing `MakeFilingPlan` asks for interpretation alone.
 """
 
 from __future__ import annotations
@@ -71,6 +72,27 @@ class MakePlanWithDrafts(dspy.Signature):  # type: ignore[misc]
     interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")
     selects: list[DataFrameFromSQL] = dspy.OutputField(desc="one entry a frame; [] if all are at hand")
     code: str = dspy.OutputField(desc=rules.SCRIPT)
+    answer_kind: str = dspy.OutputField(desc=rules.ANSWER_KIND, default="")
+    unit: str = dspy.OutputField(desc=rules.UNIT, default="")
+
+
+class AnswerWithSelect(dspy.Signature):  # type: ignore[misc]
+    """Answer a financial question from a database with one SELECT that computes the answer.
+
+    It runs as it stands; you do not see the data. Compute inside it: aggregates, lag() over the dates for changes, joins
+    of tables, or of a table with itself.
+    """
+
+    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
+    knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
+    conversation: str = dspy.InputField(desc=rules.CONVERSATION, default=rules.NONE)
+    today: str = dspy.InputField(desc=rules.TODAY)
+    question: str = dspy.InputField()
+    answer_type: str = dspy.InputField(desc="type of the answer")
+    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
+
+    interpretation: str = dspy.OutputField(desc="one sentence: how the question is understood")
+    select: str = dspy.OutputField(desc=rules.ANSWER_SELECT)
     answer_kind: str = dspy.OutputField(desc=rules.ANSWER_KIND, default="")
     unit: str = dspy.OutputField(desc=rules.UNIT, default="")
 

@@ -17,6 +17,10 @@ _ROWS = (
 )
 SELECT = f"one DuckDB SELECT that returns exactly the columns in df_columns: {_ROWS}"
 ONE_SELECT = f"one DuckDB SELECT that returns exactly these columns: {_ROWS}"
+ANSWER_SELECT = (
+    "one DuckDB SELECT that returns the answer and nothing else: one row of one column, for a list one row an item; "
+    "not rounded; days as DATE '2020-01-31', never current_date"
+)
 
 SCRIPT = (
     "Python, no fences. The frames are loaded already, as pandas DataFrames under their names; date columns are "

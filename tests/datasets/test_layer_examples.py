@@ -151,6 +151,8 @@ def frame(**changes: Any) -> list[dict[str, Any]]:
         ("script_generation", SCRIPT | {"code": "answer = flows['redemptions'].sum() * 0"}, "missing or 0"),
         ("script_generation", SCRIPT | {"answer_format": {"kind": "integer"}}, "must be an integer"),
         ("planning", PLAN | {"code": "answer = float(len(flows))"}, "the same on both variants"),
+        ("planning", PLAN | {"answer_select": "SELECT 7.0"}, r"answer_select gives 7.0, and the script \d"),
+        ("planning", PLAN | {"answer_select": "SELECT date FROM fund_values"}, "reference fails: answer_select: .* rows"),
         ("planning", FILING | {"gold": 18442.0}, "the plan gives -18442.0, and gold is 18442.0"),
         ("planning", FILING | {"steps": [FILING["steps"][0] | {"row": "wages"}]}, "step 1: .*wages"),
         ("planning", FILING | {"answer": "turn -1"}, "no turn -1"),

@@ -52,7 +52,7 @@ def test_one_file_a_layer_and_a_manifest(folder: Path) -> None:
     assert manifest.name == "one"
     entry = manifest.layers["planning"]
     assert entry.class_ == "finexpert.modules.planning.Planning"
-    assert list(entry.predictors) == ["warehouse", "warehouse_with_drafts", "filing"]
+    assert list(entry.predictors) == ["warehouse", "warehouse_with_drafts", "warehouse_by_select", "filing"]
     assert entry.predictors["warehouse"].name == "MakePlan"
     # The states are DSPy's own form: its loader reads them too.
     expert.planning.load(folder / "planning.json")
