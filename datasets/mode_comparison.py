@@ -11,12 +11,12 @@ comparison.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from finexpert.answers import Usage
-from finexpert.datasets.evaluation import Share, mcnemar, share
+from finexpert.datasets.evaluation import Result, Share, mcnemar, share
 from finexpert.language_models.recorded import RECORDED
 
 Cost = Literal["calls", "tokens", "cost_usd", "seconds"]
@@ -55,6 +55,12 @@ class Way:
     @property
     def name(self) -> str:
         return self.named or self.mode
+
+    def only(self, keys: Collection[str]) -> Way:
+        """The way on these questions alone, in its own order."""
+        kept = [place for place, key in enumerate(self.right) if key in keys]
+        right = {key: value for key, value in self.right.items() if key in keys}
+        return replace(self, right=right, usages=[self.usages[place] for place in kept])
 
     @property
     def point(self) -> Point:
@@ -96,6 +102,18 @@ def against(first: Way, other: Way) -> Pair:
     gain = (len(won) - len(lost)) / len(both) if both else 0.0
     extra = other.point.calls - first.point.calls
     return Pair(first.name, other.name, won, lost, p, gain, extra, gain / extra if extra > 1e-9 else None)
+
+
+def ways_of(results: Sequence[Result], modes: Sequence[str], model: str) -> list[Way]:
+    """The results of single questions as ways of answering, one a mode that was asked anything."""
+    ways = []
+    for mode in modes:
+        chosen = [result for result in results if result.rung == mode]
+        if not chosen:
+            continue
+        right = {r.id if r.repeat == 1 else f"{r.id} ({r.repeat})": r.correct for r in chosen}
+        ways.append(Way(model, mode, right, [result.usage for result in chosen]))
+    return ways
 
 
 def frontier(points: Sequence[Point], kind: Cost) -> list[Point]:

@@ -11,6 +11,7 @@ import typer
 
 from finexpert.cli import common, evaluate_modes
 from finexpert.cli.evaluate_cache import cache
+from finexpert.cli.evaluate_compare import compare
 from finexpert.cli.evaluate_convfinqa import convfinqa
 from finexpert.cli.evaluate_each_layer import layers
 from finexpert.cli.evaluate_filings import filings
@@ -34,6 +35,7 @@ eval_app.command()(layers)
 eval_app.command()(filings)
 eval_app.command()(retrieval)
 eval_app.command()(cache)
+eval_app.command()(compare)
 
 
 @eval_app.command()
@@ -165,6 +167,7 @@ def run(
     from finexpert import tracking
     from finexpert.datasets import fred_evaluation as evaluation
     from finexpert.datasets.evaluation import Journal, Result, summarise, write_json
+    from finexpert.datasets.mode_comparison import ways_of
     from finexpert.language_models.budget import Budget, ended_by
     from finexpert.modes import MODES
     from finexpert.optimizers.fingerprints import digest
@@ -201,7 +204,7 @@ def run(
         compared = None
         if set(rungs) <= MODES.keys() and len(rungs) > 1:
             title = f"{name}, {len(questions)} questions, {params['model']}"
-            ways = evaluate_modes.ways_of(results, rungs, str(params["model"]))
+            ways = ways_of(results, rungs, str(params["model"]))
             compared = evaluate_modes.tell(ways, title, plot) if len(ways) > 1 else None
     tracking.finish()
     content = {

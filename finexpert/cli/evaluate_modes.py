@@ -13,7 +13,6 @@ from finexpert.cli import common
 
 if TYPE_CHECKING:
     from finexpert.answers import Usage
-    from finexpert.datasets.evaluation import Result
     from finexpert.datasets.fred_evaluation import Bench
     from finexpert.datasets.fred_questions import Question
     from finexpert.datasets.mode_comparison import Pair, Way
@@ -53,7 +52,9 @@ def tell(ways: Sequence[Way], title: str, plot: Path | None) -> dict[str, Any]:
     if plot is not None:
         plot.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(plot, format="png", dpi=150)
-    _print(ways, plot)
+    show(ways)
+    if plot is not None:
+        common.console().print(f"plot: {plot}", style="dim", soft_wrap=True)
     return content
 
 
@@ -99,20 +100,6 @@ def stage_metrics(reviews: Sequence[Review], usages: Sequence[Usage]) -> dict[st
     }
 
 
-def ways_of(results: Sequence[Result], modes: Sequence[str], model: str) -> list[Way]:
-    """The results of single questions as ways of answering, one a mode that was asked anything."""
-    from finexpert.datasets.mode_comparison import Way
-
-    ways = []
-    for mode in modes:
-        chosen = [result for result in results if result.rung == mode]
-        if not chosen:
-            continue
-        right = {r.id if r.repeat == 1 else f"{r.id} ({r.repeat})": r.correct for r in chosen}
-        ways.append(Way(model, mode, right, [result.usage for result in chosen]))
-    return ways
-
-
 def across(
     models: Sequence[str], bench: Bench, questions: Sequence[Question], modes: Sequence[str], **given: Any
 ) -> None:
@@ -120,6 +107,7 @@ def across(
     from finexpert import tracking
     from finexpert.cli.evaluate import run
     from finexpert.datasets.evaluation import write_json
+    from finexpert.datasets.mode_comparison import ways_of
     from finexpert.language_models.budget import Budget
     from finexpert.language_models.roles import LanguageModels
 
@@ -138,7 +126,8 @@ def across(
         write_json(json_out, {"comparison": compared})
 
 
-def _print(ways: Sequence[Way], plot: Path | None) -> None:
+def show(ways: Sequence[Way]) -> None:
+    """Print ways side by side, and what each of them won and lost against the first."""
     from rich import box
     from rich.table import Table
 
@@ -171,14 +160,13 @@ def _print(ways: Sequence[Way], plot: Path | None) -> None:
     )
     for other in ways[1:]:
         _print_pair(against(ways[0], other))
-    if plot is not None:
-        out.print(f"plot: {plot}", style="dim", soft_wrap=True)
 
 
 def _print_pair(pair: Pair) -> None:
     out = common.console()
+    p = f"= {pair.p:.3f}" if pair.p >= 0.001 else "< 0.001"
     out.print(
-        f"{pair.other} against {pair.first}: {len(pair.won)} won, {len(pair.lost)} lost; McNemar p = {pair.p:.3f}",
+        f"{pair.other} against {pair.first}: {len(pair.won)} won, {len(pair.lost)} lost; McNemar p {p}",
         soft_wrap=True,
         markup=False,
     )
