@@ -1,7 +1,7 @@
 """What one line of an example set holds, layer by layer.
 
 A line of `sql_extraction.jsonl`; `script_generation` has `answer_format`, `task` and `code` too, `planning` also an
-`interpretation`:
+`interpretation`, and an `answer_select` where one SELECT computes the answer:
 
     {"id": "trades_without_fee", "split": "train", "scenario": "fund", "question": "How many ...?",
      "today": "2024-06-28", "frames": [{"name": "open_trades", "columns": ["trade_date", "security_id"],

@@ -6,6 +6,7 @@ are too much for it. That way takes demonstrations: without any it is not used.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import dspy
@@ -56,14 +57,16 @@ class Planning(dspy.Module):  # type: ignore[misc]
         feedback: str = rules.NONE,
         demonstrations: Sequence[dspy.Example] = (),
     ) -> dspy.Prediction:
-        """A prediction with `plan` and `answer_format`; raises OutputError for unusable text.
+        """A prediction with `plan`, `answer_format` and `by_select`; raises OutputError for unusable text.
 
         A `page` makes it a plan over a filing, for which `demonstrations` may be added to the compiled ones; otherwise
         `schema_card` and `today` are needed.
         """
         if page:
             return self._over_filing(page, question, knowledge, conversation, feedback, demonstrations)
-        with_drafts = self.warehouse_by_select if self.by_select else self.warehouse_with_drafts
+        # A chart takes a script.
+        by_select = drafts and self.by_select and not _CHART.search(question)
+        with_drafts = self.warehouse_by_select if by_select else self.warehouse_with_drafts
         made = ask(
             with_drafts if drafts else self.warehouse,
             "planning",
@@ -76,11 +79,11 @@ class Planning(dspy.Module):  # type: ignore[misc]
             feedback=feedback,
         )
         wanted = answer_format or _format(made.answer_kind, made.unit)
-        if drafts and self.by_select:
+        if by_select:
             plan = of_one_select(made.select, wanted, made.interpretation)
         else:
             plan = _with_drafts(made) if drafts else _without_drafts(made)
-        return dspy.Prediction(plan=plan, answer_format=wanted)
+        return dspy.Prediction(plan=plan, answer_format=wanted, by_select=by_select)
 
     def _over_filing(
         self,
@@ -108,9 +111,10 @@ class Planning(dspy.Module):  # type: ignore[misc]
             plan = Plan(steps=made.steps, answer=answer, entity=made.entity, interpretation=made.entity)
         except ValidationError as error:
             raise OutputError(f"the steps do not form a plan: {error.errors()[0]['msg']}") from error
-        return dspy.Prediction(plan=plan, answer_format=None)
+        return dspy.Prediction(plan=plan, answer_format=None, by_select=False)
 
 
+_CHART = re.compile(r"\b(plot|chart|graph|draw|diagram)", re.IGNORECASE)
 RESULT = "result"
 _ONE = f"{RESULT}.iloc[0, 0]"
 # A list stands in one column, or in one row.

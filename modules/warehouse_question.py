@@ -30,6 +30,7 @@ class WarehouseQuestion(Answering):
     source: Warehouse
     sandbox: Sandbox
     code_reviewer: AdversarialReview | None = None
+    by_select: bool = False  # whether the last plan is one SELECT that computes the answer
 
     @property
     def card(self) -> str:
@@ -80,7 +81,7 @@ class WarehouseQuestion(Answering):
         def attempt(made: dspy.Prediction) -> Plan:
             plan: Plan = made.plan
             plan.order()
-            self.answer_format = made.answer_format
+            self.answer_format, self.by_select = made.answer_format, getattr(made, "by_select", False)
             return plan
 
         def show(made: dspy.Prediction) -> str:
@@ -105,8 +106,8 @@ class WarehouseQuestion(Answering):
         )
 
     def write_selects(self, requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
-        if self.options.drafts and self.expert.planning.by_select:
-            # Its SELECT computes the answer, which is more than the frames that the layer of SELECTs is asked for.
+        if self.by_select:
+            # It computes the answer, which is more than the frames that the layer of SELECTs is asked for.
             steps = self.plan(feedback).steps
             return {step.frame: step.select for step in steps if isinstance(step, Extract) and step.select}
         written = self.expert.sql_extraction(

@@ -101,6 +101,12 @@ def test_a_later_question_sees_the_select_of_the_one_before(session: Any) -> Non
     assert RISE in prompts[1]
 
 
+def test_a_chart_takes_a_script(session: Any) -> None:
+    asked, prompts = session(["nothing"] * 3, retries=0)
+    assert asked.ask("Plot the sales.").status == "failed"
+    assert "[[ ## code ## ]]" in prompts[0]
+
+
 def test_without_drafts_the_layers_write_for_themselves(session: Any) -> None:
     asked, prompts = session(["nothing"] * 3, drafts=False, retries=0)
     assert asked.ask("By how much did sales rise?").status == "failed"
