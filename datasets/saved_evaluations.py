@@ -24,8 +24,8 @@ from finexpert.datasets.mode_comparison import Way, ways_of
 from finexpert.errors import DataError
 
 
-def ways_in(path: Path) -> list[Way]:
-    """What an evaluation asked, a way for each of its modes, rungs and models, under the name of its file.
+def ways_in(path: Path, name: str = "") -> list[Way]:
+    """What an evaluation asked, a way for each of its modes, rungs and models, under a name or that of its file.
 
     Raises DataError where the file is not there, or holds no results by question.
     """
@@ -41,7 +41,7 @@ def ways_in(path: Path) -> list[Way]:
             f"{path} holds no results by question: `finexpert eval fred`, house, memory, filings and convfinqa write "
             f"them with --json"
         ) from error
-    return [replace(way, named=f"{path.stem}: {way.mode}") for way in found if way.right]
+    return [replace(way, named=f"{name or path.stem}: {way.mode}") for way in found if way.right]
 
 
 def paired(before: Sequence[Way], after: Sequence[Way]) -> list[tuple[Way, Way]]:

@@ -114,7 +114,7 @@ class Planning(dspy.Module):  # type: ignore[misc]
         return dspy.Prediction(plan=plan, answer_format=None, by_select=False)
 
 
-_CHART = re.compile(r"\b(plot|chart|graph|draw|diagram)", re.IGNORECASE)
+_CHART = re.compile(r"\b(plot|chart|graph|draw|diagram)(s|ted|ting|ed|n)?\b", re.IGNORECASE)
 RESULT = "result"
 _ONE = f"{RESULT}.iloc[0, 0]"
 # A list stands in one column, or in one row.

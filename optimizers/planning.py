@@ -152,8 +152,8 @@ class PlanningTask(Task):
 
 
 def _right_by_select(told: Mapping[str, Any], record: PlanningExample) -> dict[str, Any]:
-    given = {name: told[name] for name in ("interpretation", "answer_kind", "unit")}
-    return {"interpretation": given["interpretation"], "select": record.answer_select, **given}
+    kind = {name: told[name] for name in ("answer_kind", "unit")}
+    return {"interpretation": record.interpretation, "select": record.answer_select, **kind}
 
 
 def quoted_only(record: FilingExample, steps: Iterable[object]) -> str:

@@ -18,11 +18,15 @@ def compare(
     from finexpert.datasets import saved_evaluations
     from finexpert.errors import DataError
 
-    pairs = saved_evaluations.paired(saved_evaluations.ways_in(before), saved_evaluations.ways_in(after))
+    names = ["", ""] if before.stem != after.stem else [str(before), str(after)]
+    found = [saved_evaluations.ways_in(path, name) for path, name in zip((before, after), names, strict=True)]
+    pairs = saved_evaluations.paired(*found)
     if not any(one.right.keys() & other.right.keys() for one, other in pairs):
         raise DataError(f"{before} and {after} have no question in common")
     for one, other in pairs:
         both = one.right.keys() & other.right.keys()
+        if not both:
+            continue
         if len(both) < max(len(one.right), len(other.right)):
             words = f"{len(both)} questions are in both: {len(one.right)} in {before}, {len(other.right)} in {after}"
             common.console().print(words, soft_wrap=True, markup=False)

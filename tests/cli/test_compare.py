@@ -50,6 +50,13 @@ def test_questions_won_and_lost(finexpert: Any, tmp_path: Path) -> None:
     assert "lost: c" in out
 
 
+def test_files_of_one_name_are_told_apart(finexpert: Any, tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    before, after = questions(tmp_path / "old" / "f.json", {"a": False}), questions(tmp_path / "f.json", {"a": True})
+    said = finexpert("eval", "compare", str(before), str(after)).out
+    assert f"{after}: +retries against {before}: +retries: 1 won, 0 lost" in said
+
+
 def test_turns_are_right_where_they_are_close(tmp_path: Path) -> None:
     gold = [(100.0, 100.4), (100.0, 101.0), ("yes", "yes"), (1.0, None), (None, 3.0)]
     (way,) = ways_in(pages(tmp_path / "one.json", {"planner": gold}))

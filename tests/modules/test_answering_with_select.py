@@ -101,10 +101,14 @@ def test_a_later_question_sees_the_select_of_the_one_before(session: Any) -> Non
     assert RISE in prompts[1]
 
 
-def test_a_chart_takes_a_script(session: Any) -> None:
+@pytest.mark.parametrize(
+    ("question", "charted"),
+    [("Plot the sales.", True), ("Give a chart of sales", True), ("How deep is the drawdown?", False)],
+)
+def test_a_chart_takes_a_script(session: Any, question: str, charted: bool) -> None:
     asked, prompts = session(["nothing"] * 3, retries=0)
-    assert asked.ask("Plot the sales.").status == "failed"
-    assert "[[ ## code ## ]]" in prompts[0]
+    assert asked.ask(question).status == "failed"
+    assert ("[[ ## code ## ]]" in prompts[0]) is charted
 
 
 def test_without_drafts_the_layers_write_for_themselves(session: Any) -> None:
