@@ -135,7 +135,7 @@ def of_one_select(select: str, wanted: AnswerFormat, interpretation: str) -> Pla
         purpose=interpretation,
         columns=[] if many else ["answer"],
         rows=None if many else 1,
-        select=without_fences(select).rstrip("; \n"),
+        select=DataFrameFromSQL(select_query=select, df_name=RESULT).select_query,
     )
     script = Script(id=2, frames=[RESULT], task=interpretation, code=f"answer = {_TAKEN_OUT.get(wanted.kind, _ONE)}")
     return Plan(steps=[extract, script], interpretation=interpretation)

@@ -81,7 +81,7 @@ class WarehouseQuestion(Answering):
         def attempt(made: dspy.Prediction) -> Plan:
             plan: Plan = made.plan
             plan.order()
-            self.answer_format, self.by_select = made.answer_format, getattr(made, "by_select", False)
+            self.answer_format, self.by_select = made.answer_format, made.by_select
             return plan
 
         def show(made: dspy.Prediction) -> str:

@@ -29,7 +29,7 @@ from finexpert.execution import Surroundings
 from finexpert.modules.filing_question import conversation
 from finexpert.modules.sql_extraction import by_name
 from finexpert.optimizers.metrics import DONE, Verdict
-from finexpert.optimizers.tasks import Task
+from finexpert.optimizers.tasks import Bench, Task
 from finexpert.plans import Extract, Plan, Quote, Script
 from finexpert.signatures import rules
 from finexpert.sources.filing import Filing
@@ -53,7 +53,11 @@ class PlanningTask(Task):
     """One plan for an example."""
 
     layer = "planning"
-    ways = (frozenset({"warehouse", "warehouse_with_drafts"}), frozenset({"warehouse_by_select"}))
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench)
+        if bench.settings.drafts:  # without them no SELECT may be written here
+            self.ways = (frozenset({"warehouse", "warehouse_with_drafts"}), frozenset({"warehouse_by_select"}))
 
     def ask(self, layer: dspy.Module, record: PlanningExample | FilingExample) -> Plan:
         plan: Plan
@@ -144,7 +148,7 @@ class PlanningTask(Task):
         found = super().demonstrations(layer, record)
         if "filing" in found:
             found["filing"]["page"] = quoted_only(record, record.steps)
-        if isinstance(record, PlanningExample) and record.answer_select:
+        if self.ways and isinstance(record, PlanningExample) and record.answer_select:
             told = to_dspy(record)
             demo = {**told.inputs(), **_right_by_select(told, record)}
             found["warehouse_by_select"] = self.shortened(demo)

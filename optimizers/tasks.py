@@ -52,7 +52,7 @@ class Task(ABC):
 
     layer: ClassVar[str]
     # Where a layer can ask in more than one way, the predictors of each: a candidate compiles those of one way.
-    ways: ClassVar[tuple[frozenset[str], ...]] = ()
+    ways: tuple[frozenset[str], ...] = ()
     # Inputs that differ from place to place and are long: demonstrations go without them.
     left_out: ClassVar[frozenset[str]] = frozenset({"schema_card", "feedback"})
 

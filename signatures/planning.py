@@ -29,13 +29,8 @@ class FrameRequest(BaseModel):
     df_columns: list[str] = Field(description="names of the columns in order")
 
 
-class MakePlan(dspy.Signature):  # type: ignore[misc]
-    """Plan how to answer a financial question from a database.
-
-    Say which frames to fetch and what a pandas script then computes from them. Fetch a frame that is at hand already
-    only if it lacks something. Fetch enough history for differences, moving averages and periods that begin before the
-    window asked about.
-    """
+class AskedOfWarehouse(dspy.Signature):  # type: ignore[misc]
+    """What every way of planning over a warehouse is told."""
 
     schema_card: str = dspy.InputField(desc=rules.SCHEMA)
     knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
@@ -44,6 +39,15 @@ class MakePlan(dspy.Signature):  # type: ignore[misc]
     question: str = dspy.InputField()
     answer_type: str = dspy.InputField(desc="type of the answer")
     feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
+
+
+class MakePlan(AskedOfWarehouse):
+    """Plan how to answer a financial question from a database.
+
+    Say which frames to fetch and what a pandas script then computes from them. Fetch a frame that is at hand already
+    only if it lacks something. Fetch enough history for differences, moving averages and periods that begin before the
+    window asked about.
+    """
 
     interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")
     frames: list[FrameRequest] = dspy.OutputField(desc="one entry a frame; [] if all are at hand")
@@ -52,7 +56,7 @@ class MakePlan(dspy.Signature):  # type: ignore[misc]
     unit: str = dspy.OutputField(desc=rules.UNIT, default="")
 
 
-class MakePlanWithDrafts(dspy.Signature):  # type: ignore[misc]
+class MakePlanWithDrafts(AskedOfWarehouse):
     """Answer a financial question from a database: say how you understand it, write the SELECTs that fetch the data,
     and the pandas script that computes the answer from them.
 
@@ -61,14 +65,6 @@ class MakePlanWithDrafts(dspy.Signature):  # type: ignore[misc]
     about missing values, different frequencies, and where a window begins and ends.
     """
 
-    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
-    knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
-    conversation: str = dspy.InputField(desc=rules.CONVERSATION, default=rules.NONE)
-    today: str = dspy.InputField(desc=rules.TODAY)
-    question: str = dspy.InputField()
-    answer_type: str = dspy.InputField(desc="type of the answer")
-    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
-
     interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")
     selects: list[DataFrameFromSQL] = dspy.OutputField(desc="one entry a frame; [] if all are at hand")
     code: str = dspy.OutputField(desc=rules.SCRIPT)
@@ -76,20 +72,12 @@ class MakePlanWithDrafts(dspy.Signature):  # type: ignore[misc]
     unit: str = dspy.OutputField(desc=rules.UNIT, default="")
 
 
-class AnswerWithSelect(dspy.Signature):  # type: ignore[misc]
+class AnswerWithSelect(AskedOfWarehouse):
     """Answer a financial question from a database with one SELECT that computes the answer.
 
     It runs as it stands; you do not see the data. Compute inside it: aggregates, lag() over the dates for changes, joins
     of tables, or of a table with itself.
     """
-
-    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
-    knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
-    conversation: str = dspy.InputField(desc=rules.CONVERSATION, default=rules.NONE)
-    today: str = dspy.InputField(desc=rules.TODAY)
-    question: str = dspy.InputField()
-    answer_type: str = dspy.InputField(desc="type of the answer")
-    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
 
     interpretation: str = dspy.OutputField(desc="one sentence: how the question is understood")
     select: str = dspy.OutputField(desc=rules.ANSWER_SELECT)

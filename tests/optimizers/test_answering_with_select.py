@@ -54,12 +54,17 @@ def test_a_demonstration_has_the_question_its_tables_and_the_select(task: Task) 
     assert "table cpi" not in demo.schema_card
 
 
-@pytest.mark.parametrize("drafts", [True, False])
-def test_whichever_way_is_asked_both_are_shown(task: Task, drafts: bool) -> None:
-    task.bench.settings = task.bench.settings.model_copy(update={"drafts": drafts})
-    asked = "warehouse_with_drafts" if drafts else "warehouse"
-    assert set(task.demonstrations(Planning(), task.record(YIELD))) == {asked, WAY}
+def test_whichever_way_is_asked_both_are_shown(task: Task) -> None:
+    assert set(task.demonstrations(Planning(), task.record(YIELD))) == {"warehouse_with_drafts", WAY}
     assert WAY in task.demonstrations(compiled(task), task.record(YIELD))
+
+
+def test_without_drafts_there_is_one_way(bench: Bench) -> None:
+    bench.settings = bench.settings.model_copy(update={"drafts": False})
+    task = task_of("planning", bench)
+    task.load("train")
+    assert task.ways == ()
+    assert set(task.demonstrations(Planning(), task.record(YIELD))) == {"warehouse"}
 
 
 @pytest.mark.parametrize(
