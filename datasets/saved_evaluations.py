@@ -23,6 +23,8 @@ from finexpert.datasets.evaluation import Result
 from finexpert.datasets.mode_comparison import Way, ways_of
 from finexpert.errors import DataError
 
+_NEXT = "`finexpert eval fred --json FILE` writes one, and so do eval house, memory, filings and convfinqa"
+
 
 def ways_in(path: Path, name: str = "") -> list[Way]:
     """What an evaluation asked, a way for each of its modes, rungs and models, under a name or that of its file.
@@ -35,12 +37,9 @@ def ways_in(path: Path, name: str = "") -> list[Way]:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not JSON"
         why = "its results are not in the form that evaluations write" if isinstance(error, ValidationError) else why
-        raise DataError(f"{path} cannot be read: {why}; evaluations write it with --json") from error
+        raise DataError(f"{path} cannot be read: {why}; {_NEXT}") from error
     except (KeyError, TypeError, AttributeError) as error:
-        raise DataError(
-            f"{path} holds no results by question: `finexpert eval fred`, house, memory, filings and convfinqa write "
-            f"them with --json"
-        ) from error
+        raise DataError(f"{path} holds no results by question; {_NEXT}") from error
     return [replace(way, named=f"{name or path.stem}: {way.mode}") for way in found if way.right]
 
 

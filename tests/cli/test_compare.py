@@ -90,10 +90,10 @@ def test_calls_are_those_of_the_questions_in_both(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (None, "one.json cannot be read: No such file or directory; evaluations write it with --json"),
+        (None, "one.json cannot be read: No such file or directory; `finexpert eval fred --json FILE`"),
         ("{", "one.json cannot be read: it is not JSON"),
         ('{"results": [{"id": 3}], "config": {"model": "m"}}', "its results are not in the form"),
-        ('{"rows": []}', "one.json holds no results by question: `finexpert eval fred`"),
+        ('{"rows": []}', "one.json holds no results by question; `finexpert eval fred --json FILE` writes one"),
         ("[1]", "holds no results by question"),
         ('{"reports": [{"mode": "m"}]}', "holds no results by question"),
     ],
