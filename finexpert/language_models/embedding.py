@@ -19,8 +19,8 @@ from finexpert.errors import ConfigurationError, FinexpertError, ModelUnreachabl
 from finexpert.language_models.providers import key_variables
 from finexpert.language_models.quiet import quiet
 from finexpert.language_models.secrets import known_secrets, redacted
-from finexpert.sources.deadline import run_within
 from finexpert.stores.entries import Vectors
+from finexpert.warehouse.deadline import run_within
 
 LONGEST = 8_000
 TOGETHER = 200  # texts in one request

@@ -23,10 +23,11 @@ from dspy.lm15 import TimeoutError as RequestTimeout
 from finexpert.errors import ConfigurationError
 from finexpert.language_models.circuit_breaker import CircuitBreaker, kind_of
 from finexpert.language_models.engines import Asking, Engine, Stamp, asking
+from finexpert.language_models.prefixes import cache_control
 from finexpert.language_models.prompts import from_request, prompt_hash
 from finexpert.language_models.providers import key_variables
 from finexpert.language_models.secrets import Redacting
-from finexpert.sources.deadline import run_within
+from finexpert.warehouse.deadline import run_within
 
 _CHARACTERS_PER_TOKEN = 4
 # The client's own timeout says more, so it comes first.
@@ -92,9 +93,8 @@ class LiteLLM(Engine):
         key = self._api_key or self._placeholder(model)
         given = {"api_base": self.endpoint, "api_key": key, "timeout": self.timeout, "max_retries": 0}
         # A model that knows no temperature is asked without one.
-        return (
-            {name: value for name, value in given.items() if value is not None} | {"drop_params": True} | self._options
-        )
+        known = {name: value for name, value in given.items() if value is not None}
+        return known | {"drop_params": True} | cache_control(model) | self._options
 
     def _placeholder(self, model: str) -> str | None:
         """Without a key at hand: what stands for it at a server of one's own, an error for a provider."""

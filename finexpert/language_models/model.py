@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import dspy
@@ -25,6 +26,7 @@ from finexpert.errors import ModelUnreachable
 from finexpert.language_models.budget import Ticket, aadmit, admit
 from finexpert.language_models.engines import Asking, AsyncEngine, Engine, asking, stamp_of
 from finexpert.language_models.errors import translated
+from finexpert.language_models.prefixes import share_of_prefix
 from finexpert.language_models.scope import Scope, current
 from finexpert.language_models.usage import Call, Meter
 
@@ -91,6 +93,9 @@ class LanguageModel(dspy.LM):  # type: ignore[misc]
 
     def _count(self, scope: Scope, state: _Asking) -> Call | None:
         call = _call(self.model, scope.layer, state)
+        if call is not None:
+            text = "".join(str(message.get("content") or "") for message in state.messages)
+            call = replace(call, prefix=share_of_prefix(self.model, scope.layer, text))
         for meter in scope.meters:
             if call is None:
                 meter.add_failure()

@@ -31,7 +31,7 @@ UNNAMED = "other"
 class Call:
     """One completed call. `seconds` is the model's time when the call was made, `waited` the time it took now.
 
-    `ended` is when it ended now, by `time.perf_counter`.
+    `prefix` is the share of the prompt that the one before it began with. `ended` is when it ended now, by `time.perf_counter`.
     """
 
     layer: str | None
@@ -43,6 +43,7 @@ class Call:
     cost: float | None = None
     cached: bool = False
     replayed: bool = False
+    prefix: float | None = None
     ended: float = field(default_factory=time.perf_counter, compare=False)
 
 
@@ -125,6 +126,8 @@ class Meter:
         `seconds - model_seconds` is the time outside the model, replayed or not.
         """
         calls = self.calls
+        prefixes = [(call.prefix, call.prompt_tokens) for call in calls if call.prefix is not None]
+        asked = sum(tokens for _, tokens in prefixes)
         by_layer: dict[str, int] = {}
         for call in calls:
             by_layer[call.layer or UNNAMED] = by_layer.get(call.layer or UNNAMED, 0) + 1
@@ -141,6 +144,7 @@ class Meter:
             by_layer=by_layer,
             failed=self.failed,
             fell_back=self.fell_back,
+            prefix_share=sum(share * tokens for share, tokens in prefixes) / asked if asked else None,
         )
 
 

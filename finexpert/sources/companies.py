@@ -29,7 +29,7 @@ from finexpert.sources.companies_matching import NameIndex, Span
 from finexpert.sources.companies_names import family
 from finexpert.sources.companies_table import Company, read_companies, write_companies_warehouse
 from finexpert.sources.library_records import FilingInfo
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 __all__ = ["Companies", "Company", "CompanyMention"]
 

@@ -21,7 +21,7 @@ import pandas as pd
 
 from finexpert.errors import DataError, LibraryError
 from finexpert.periods_words import MONTHS
-from finexpert.sources.warehouse import Table, build_warehouse
+from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 
 T = TypeVar("T")
 TABLE = "companies"

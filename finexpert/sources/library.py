@@ -29,8 +29,8 @@ from finexpert.sources.companies import Companies
 from finexpert.sources.library_index import LibraryIndex
 from finexpert.sources.library_records import FilingInfo, LibraryPage, PageHit, SearchRequest
 from finexpert.sources.library_store import LibraryStore
-from finexpert.sources.warehouse import DuckDBWarehouse
 from finexpert.stores.embedding import Embedder, embedder
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 Outcome = Literal["added", "same", "replaced"]
 COMPANIES_FILE = "companies.csv"

@@ -1,0 +1,1 @@
+"""Tables as a source: DuckDB files, and databases by address."""

@@ -1,0 +1,98 @@
+"""A SELECT on its way through the checks: read, put right, run, looked at.
+
+    checks = Checks(warehouse, as_of=dt.date(2024, 9, 30))
+    checks.run("SELECT count(*) AS n FROM trades WHERE status = 'Filled'")
+        Checked(frame=..., notes=["read 'Filled' as 'FILLED'"])
+
+The order is data: what is cheap and certain comes first, and what needs rows comes last.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from finexpert.errors import NoRows, UnknownValue
+from finexpert.warehouse.checks.fan_out import check_fan_out
+from finexpert.warehouse.checks.horizons import check_horizon
+from finexpert.warehouse.checks.literals import Looked, look_up, meant
+from finexpert.warehouse.checks.meaning import check_meaning
+from finexpert.warehouse.checks.periods import period_of
+from finexpert.warehouse.checks.probing import Probe
+from finexpert.warehouse.checks.reading import Read, read
+from finexpert.warehouse.checks.results import check_result
+from finexpert.warehouse.frames import Frame
+from finexpert.warehouse.warehouse import Warehouse
+
+SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The rows of a SELECT that passed.
+
+    `frame.select` is the SELECT that ran, `written` the one that was given: it alone may stand in a prompt. `notes` are for the
+    person, and `period` is what its conditions ask about.
+    """
+
+    frame: Frame
+    written: str
+    notes: tuple[str, ...] = ()
+    period: str | None = None
+
+
+@dataclass
+class Checks:
+    """The checks of one question's SELECTs.
+
+    `as_of` hides later rows; with `declared_only` by dates that an owner declared alone, as where nobody asked for a day. `chosen` are
+    texts that a person has said the meaning of, by "table.column=text". `seconds` bounds what the checks may take.
+    """
+
+    source: Warehouse
+    as_of: dt.date | None = None
+    declared_only: bool = False
+    seconds: float = SECONDS
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    _missing: dict[str, UnknownValue] = field(default_factory=dict, init=False, repr=False)
+
+    def run(self, select: str) -> Checked:
+        """The rows of a SELECT; raises QueryError where they would be no ground for an answer, AsOfError where the day can't be kept."""
+        # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
+        one = read(select, self.source.dialect, self.source.tables)
+        explicit = self.as_of is not None and not self.declared_only
+        notes = check_horizon(one, self.as_of) if explicit and self.as_of else []
+        probe = Probe(self.source, self.seconds, self.as_of, self.declared_only)
+        looked = self._looked_up(one, probe)
+        check_meaning(one, probe)
+        notes += looked.notes + check_fan_out(one, probe)
+        frame = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
+        try:
+            notes += check_result(frame, self._read_again(one, looked), probe)
+        except NoRows as error:
+            raise NoRows(f"{error}{f' as of {self.as_of}' if explicit else ''}") from None
+        return Checked(frame, select, tuple(dict.fromkeys(notes)), period_of(one))
+
+    def _looked_up(self, one: Read, probe: Probe) -> Looked:
+        try:
+            looked = look_up(one, probe, dict(self.chosen))
+        except UnknownValue as unknown:
+            self._missing[unknown.meant] = unknown
+            raise
+        compared = {meant(comparison.origin) for comparison in looked.compared}
+        left_out = sorted(set(self._missing) - compared)
+        # A condition that moved to another column may be right; one that is gone makes the question another one.
+        if left_out and not compared - set(self._missing):
+            before = self._missing[left_out[0]]
+            raise UnknownValue(
+                f"the condition on {before.place} was left out: keep it, with texts that the column may hold",
+                place=before.place,
+                text=before.text,
+                meant=before.meant,
+                values=before.values,
+            )
+        return looked
+
+    def _read_again(self, one: Read, looked: Looked) -> Read:
+        return one if looked.select == one.sql else read(looked.select, one.dialect, one.tables)

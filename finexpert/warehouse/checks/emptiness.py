@@ -1,0 +1,145 @@
+"""Why a SELECT gave nothing: which of its conditions no row meets.
+
+    SELECT count(*) FROM trades WHERE status = 'DONE' AND executed_at >= DATE '2031-01-01'
+        -> executed_at >= DATE '2031-01-01' matches no row of trades
+
+Each condition is tried alone, then all together, within the budget of the probe. Nothing at all is an answer only where every
+condition matches rows on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from finexpert.errors import NoRows
+from finexpert.warehouse.checks.probing import Probe
+from finexpert.warehouse.checks.reading import Read, rows_of, runnable, text_of
+
+
+def explain_nothing(one: Read, probe: Probe) -> list[str]:
+    """Notes for the person where nothing is a true answer; raises NoRows for a condition that no row meets."""
+    notes: list[str] = []
+    for scope in one.scopes:
+        if (
+            isinstance(scope.expression, exp.Select)
+            and scope.expression.args.get("from_")
+            and not _is_correlated(scope)
+        ):
+            notes += _of_select(one, scope, probe)
+    if one.select is None:
+        notes.append("the SELECT gave no row, and its conditions could not be tried one by one")
+    return list(dict.fromkeys(notes))
+
+
+def _is_correlated(scope: Scope) -> bool:
+    return bool(scope.external_columns)
+
+
+def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
+    select = scope.expression
+    if probe.any_row(rows_of(one, scope, None)) is False:
+        if problem := _empty_join(one, scope, probe):
+            raise NoRows(problem)
+        # What it reads from was made empty by conditions that were tried where they stand.
+        return []
+    where = select.args.get("where")
+    if where is None:
+        return []
+    conditions = list(_conditions(where.this))
+    unsure = False
+    for condition in conditions:
+        found = probe.any_row(rows_of(one, scope, condition))
+        if found is False and _leaves_out(condition, scope) and not _holds_null(condition, probe):
+            return [f"no row is without a match: {text_of(one, condition)} leaves none"]
+        if found is False:
+            raise NoRows(_problem(one, scope, condition, probe))
+        unsure = unsure or found is None
+    together = probe.any_row(rows_of(one, scope, where.this))
+    if together is None or unsure:
+        return ["there was no time to try each condition of the SELECT alone"]
+    if not together:
+        shown = "; ".join(text_of(one, condition) for condition in conditions)
+        return [f"no row meets all of these conditions, though each matches rows: {shown}"]
+    return []
+
+
+def _conditions(where: exp.Expr) -> Iterator[exp.Expr]:
+    """The conditions that all have to hold; those on one column and nothing else are one, as the two ends of a period."""
+    grouped: dict[str, list[exp.Expr]] = {}
+    for condition in where.flatten() if isinstance(where, exp.And) else [where]:
+        columns = {column.sql() for column in condition.find_all(exp.Column)}
+        alone = len(columns) == 1 and not condition.find(exp.Query)
+        grouped.setdefault(columns.pop() if alone else f"{len(grouped)}", []).append(condition.unnest())
+    for group in grouped.values():
+        yield exp.and_(*group, copy=True) if len(group) > 1 else group[0]
+
+
+def _leaves_out(condition: exp.Expr, scope: Scope) -> bool:
+    """Whether a condition keeps what has no match elsewhere: NOT EXISTS, NOT IN, or a LEFT JOIN whose other side is NULL."""
+    if isinstance(condition, exp.Not):
+        inner = condition.this.unnest()
+        return isinstance(inner, exp.Exists) or (isinstance(inner, exp.In) and inner.args.get("query") is not None)
+    if (
+        isinstance(condition, exp.Is)
+        and isinstance(condition.expression, exp.Null)
+        and isinstance(condition.this, exp.Column)
+    ):
+        outer = {
+            join.this.alias_or_name
+            for join in scope.expression.args.get("joins") or []
+            if join.side in ("LEFT", "FULL")
+        }
+        return condition.this.table in outer
+    return False
+
+
+def _empty_join(one: Read, scope: Scope, probe: Probe) -> str | None:
+    """What is wrong where tables have no row, or none together; None where a source is empty that is no table."""
+    joins = scope.expression.args.get("joins") or []
+    for count in range(len(joins) + 1):
+        if probe.any_row(rows_of(one, scope, None, count)) is not False:
+            continue
+        added = joins[count - 1].this if count else scope.expression.args["from_"].this
+        table = one.base_of(scope, added.alias_or_name)
+        if table is None and probe.any_row(rows_of(one, scope, None, 0, added)) is False:
+            return None
+        if count == 0 or (table is not None and probe.any_row(rows_of(one, scope, None, 0, added)) is False):
+            return f"{table.name if table else added.alias_or_name} has no rows"
+        condition = joins[count - 1].args.get("on")
+        shown = f" on {text_of(one, condition, keep_tables=True)}" if condition is not None else ""
+        return f"the join with {added.alias_or_name}{shown} matches no row"
+    return None
+
+
+def _problem(one: Read, scope: Scope, condition: exp.Expr, probe: Probe) -> str:
+    tables = ", ".join(source.name for source in _tables(scope))
+    said = f"{text_of(one, condition)} matches no row{f' of {tables}' if tables else ''}"
+    if _holds_null(condition, probe):
+        said += ": the list of NOT IN holds a NULL, so that it is never true; write NOT EXISTS, or leave NULL out"
+    return said
+
+
+def _holds_null(condition: exp.Expr, probe: Probe) -> bool:
+    """Whether the list of a NOT IN holds a NULL."""
+    return any(
+        isinstance(node.parent, exp.Not) and node.args.get("query") is not None and _has_null(node.args["query"], probe)
+        for node in condition.find_all(exp.In)
+    )
+
+
+def _tables(scope: Scope) -> list[exp.Table]:
+    return [source for source in scope.sources.values() if isinstance(source, exp.Table)]
+
+
+def _has_null(query: exp.Expr, probe: Probe) -> bool:
+    inner = query.this if isinstance(query, exp.Subquery) else query
+    if not isinstance(inner, exp.Query) or not inner.selects:
+        return False
+    name = inner.selects[0].alias_or_name
+    found = (
+        exp.select("1").from_(inner.copy().subquery("listed")).where(exp.column(name, table="listed").is_(exp.null()))
+    )
+    return probe.any_row(runnable(found)) is True

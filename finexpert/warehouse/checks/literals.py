@@ -1,0 +1,345 @@
+"""Texts that a SELECT compares a column with, looked up in that column.
+
+    status = 'Filled'     the column holds FILLED         put right, and said to the person
+    status = 'Executed'   the column holds nothing alike  the layer is told that it is not there; the person is shown what is
+    status IN ('DONE', 'FILLED')                          good: of a list of guesses one has to match
+
+The model is told which text is not there and nothing else. Values go to the person, who may see them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from finexpert.errors import UnknownValue
+from finexpert.warehouse.checks.alike import nearest_values, same_text
+from finexpert.warehouse.checks.probing import Probe, table_name
+from finexpert.warehouse.checks.reading import Origin, Read, text_of, unwrapped, wraps_of
+from finexpert.warehouse.dates import words
+
+_EQUAL = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)
+_PATTERN = (
+    exp.Like,
+    exp.ILike,
+    exp.SimilarTo,
+    exp.RegexpLike,
+    exp.RegexpILike,
+    exp.StartsWith,
+    exp.EndsWith,
+    exp.Contains,
+)
+# Patterns are tried on every value of tables up to this size.
+_SMALL = 2_000_000
+_SHORTEST_SPELLING = 4
+_SHOWN = 5
+ANY = "(a value)"
+Changes = dict[tuple[int, int], tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A condition on one column of texts: `against` is what it is compared with, `lists` that one match is enough."""
+
+    origin: Origin
+    node: exp.Expr = field(repr=False)
+    against: tuple[exp.Literal, ...] = field(repr=False)
+    wraps: tuple[type[exp.Expr], ...] = ()
+    pattern: bool = False
+
+    @property
+    def texts(self) -> list[str]:
+        return [literal.name for literal in self.against]
+
+    @property
+    def side(self) -> exp.Expr:
+        """The column as it is compared, with lower(), upper() and trim() around it."""
+        made: exp.Expr = exp.column(self.origin.column.name, quoted=True)
+        for wrap in reversed(self.wraps):
+            made = wrap(this=made)
+        return made
+
+    def holds(self) -> exp.Select:
+        """The SELECT that finds a row of the table for which the comparison is true."""
+        condition = self._positive().copy()
+        for column in list(condition.find_all(exp.Column)):
+            compared = column
+            while isinstance(compared.parent, exp.Lower | exp.Upper | exp.Trim | exp.Paren):
+                compared = compared.parent  # type: ignore[assignment]
+            compared.replace(self.side)
+        return self._where(condition)
+
+    def equals(self, literal: exp.Literal) -> exp.Select:
+        """The SELECT that finds a row whose value is one text."""
+        return self._where(exp.EQ(this=self.side, expression=literal.copy()))
+
+    def _where(self, condition: exp.Expr) -> exp.Select:
+        return exp.select("1").from_(table_name(self.origin.table.name)).where(condition)
+
+    def _positive(self) -> exp.Expr:
+        node = self.node
+        if isinstance(node, exp.NEQ | exp.NullSafeNEQ):
+            return exp.EQ(this=node.this.copy(), expression=node.expression.copy())
+        return node
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The SELECT with its texts put right, and what a person should know of them."""
+
+    select: str
+    notes: list[str]
+    compared: list[Comparison]
+
+
+def comparisons(one: Read) -> Iterator[Comparison]:
+    """Every condition that compares one column of texts with texts."""
+    for scope in one.scopes:
+        for node in scope.walk():
+            if isinstance(node, (*_EQUAL, exp.In, *_PATTERN)):
+                yield from _comparison(one, node, scope)
+            elif isinstance(node, exp.Case) and node.this is not None:
+                texts = [branch.this for branch in node.args["ifs"]]
+                yield from _made(one, node.this, texts, scope, exp.In(this=node.this.copy(), expressions=texts))
+
+
+def _comparison(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Comparison]:
+    if isinstance(node, exp.In):
+        if node.args.get("query") or not node.expressions:
+            return
+        yield from _made(one, node.this, node.expressions, scope, node)
+        return
+    left, right = node.this, node.expression
+    if isinstance(left, exp.Literal):
+        left, right = right, left
+    if left is not None and right is not None:
+        yield from _made(one, left, [right], scope, node)
+
+
+def _made(one: Read, side: exp.Expr, against: Sequence[exp.Expr], scope: Scope, node: exp.Expr) -> Iterator[Comparison]:
+    texts = [text for text in against if isinstance(text, exp.Literal) and text.is_string]
+    inner = unwrapped(side)
+    if not texts or len(texts) != len(against) or not isinstance(inner, exp.Column):
+        return
+    origin = one.origin(inner, scope)
+    if origin is not None and origin.column.is_text:
+        wraps = (*wraps_of(side), *origin.wraps)
+        yield Comparison(replace(origin, wraps=()), node, tuple(texts), wraps, isinstance(node, _PATTERN))
+
+
+def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
+    """Comparisons of which one has to match: alternatives of one OR, or what several conditions leave out of one column.
+
+    >>> from finexpert.warehouse.checks.reading import read
+    >>> from finexpert.warehouse.schema import Column, TableSchema
+    >>> trades = TableSchema("trades", "", (Column("status", "VARCHAR"), Column("side", "VARCHAR")))
+    >>> select = "SELECT 1 FROM trades WHERE (status IN ('F', 'X') OR status LIKE 'FILL%') AND side = 'B'"
+    >>> [[one.texts for one in group] for group in guesses(comparisons(read(select, "duckdb", [trades])))]
+    [[['F', 'X'], ['FILL%']], [['B']]]
+    """
+    grouped: dict[tuple[int, str], list[Comparison]] = {}
+    for comparison in found:
+        negated = isinstance(comparison.node, exp.NEQ | exp.NullSafeNEQ) or isinstance(comparison.node.parent, exp.Not)
+        joined = exp.And if negated else exp.Or
+        top: exp.Expr = comparison.node
+        while isinstance(top.parent, (joined, exp.Paren, *((exp.Not,) if negated else ()))):
+            top = top.parent  # type: ignore[assignment]
+        grouped.setdefault((id(top), meant(comparison.origin)), []).append(comparison)
+    return list(grouped.values())
+
+
+def meant(origin: Origin) -> str:
+    """What columns of one table are alternatives of each other: `desk_name` and `desk_cd` both say which desk.
+
+    >>> from finexpert.warehouse.schema import Column, TableSchema
+    >>> meant(Origin(TableSchema("desks", "", ()), Column("desk_cd", "VARCHAR")))
+    'desks desk'
+    """
+    said = [word for word in words(origin.column.name) if word not in _SAYS_HOW]
+    return " ".join((origin.table.name, *(said or [origin.column.name])))
+
+
+_SAYS_HOW = frozenset(
+    ("name", "code", "cd", "id", "desc", "description", "label", "short", "long", "full", "text", "title")
+)
+
+
+def look_up(one: Read, probe: Probe, chosen: Mapping[str, str] | None = None) -> Looked:
+    """The SELECT with texts put right; raises UnknownValue for a text that its column does not hold.
+
+    `chosen` are texts that a person has said the meaning of, by "table.column=text".
+    """
+    found = list(comparisons(one))
+    changes: Changes = {}
+    notes: list[str] = []
+    for group in guesses(found):
+        notes += _Group(one, probe, chosen or {}, changes).looked_up(group)
+    select = one.sql
+    for (start, end), (old, new) in sorted(changes.items(), reverse=True):
+        select = select[:start] + _quoted(new) + select[end + 1 :]
+        notes.append(f"read {old!r} as {new!r}")
+    return Looked(select, list(dict.fromkeys(notes)), found)
+
+
+@dataclass
+class _Group:
+    """One list of guesses."""
+
+    one: Read = field(repr=False)
+    probe: Probe
+    chosen: Mapping[str, str]
+    changes: Changes
+
+    def looked_up(self, group: Sequence[Comparison]) -> list[str]:
+        """Notes on what matched; raises UnknownValue where nothing did."""
+        met: dict[str, list[str]] = {}
+        missing: list[tuple[Comparison, exp.Literal]] = []
+        for comparison in group:
+            found, absent = self._met(comparison)
+            met.setdefault(str(comparison.origin), []).extend(found)
+            missing += [(comparison, literal) for literal in absent]
+        anything = any(met.values())
+        righted = [True for comparison, literal in missing if self._righted(comparison, literal, met, anything)]
+        if not anything and not righted:
+            # There may have been no time to look, or no row to look at: the check of the result says so better.
+            if self._is_nowhere(group):
+                raise _unknown(self.one, group, self.probe)
+            return []
+        notes = [_other_spellings(comparison, text, self.probe) for comparison in group for text in comparison.texts]
+        guessed = len(group) > 1 or len(group[0].against) > 1 or group[0].pattern
+        notes += [_matched(place, values) for place, values in met.items() if values and guessed]
+        return [note for note in notes if note]
+
+    def _met(self, comparison: Comparison) -> tuple[list[str], list[exp.Literal]]:
+        """The values that a comparison is known to meet, and the texts that are not among the values known."""
+        values, _ = self.probe.first_values(comparison.origin)
+        if comparison.pattern:
+            return self._met_by_pattern(comparison), []
+        seen = {_as_wrapped(comparison.wraps, value): value for value in sorted(values)}
+        met, absent = [], []
+        for literal in comparison.against:
+            chosen = self.chosen.get(f"{comparison.origin}={literal.name}")
+            if chosen is not None:
+                self.changes[_place(literal)] = (literal.name, chosen)
+                met.append(chosen)
+            elif literal.name in seen:
+                met.append(seen[literal.name])
+            else:
+                absent.append(literal)
+        return met, absent
+
+    def _met_by_pattern(self, comparison: Comparison) -> list[str]:
+        rows = comparison.origin.table.rows
+        if rows is not None and rows <= _SMALL:
+            return self.probe.values(comparison.origin, comparison.holds().args["where"].this, _SHOWN + 1)
+        return [ANY] if self.probe.any_row(comparison.holds()) else []
+
+    def _righted(self, comparison: Comparison, literal: exp.Literal, met: dict[str, list[str]], anything: bool) -> bool:
+        """Whether a text that differs from a value by case or spacing alone was put right.
+
+        Beside guesses that matched, a text that did not is a guess too: it is put right only where all values are known.
+        """
+        values, complete = self.probe.first_values(comparison.origin)
+        if anything and not complete:
+            return False
+        taken = met.get(str(comparison.origin), [])
+        alike = _alike(comparison, literal.name, values, taken)
+        if not alike and not complete:
+            alike = _alike(comparison, literal.name, _alike_in_column(comparison, literal.name, self.probe), taken)
+        if len(alike) != 1:
+            return False
+        if alike[0] == literal.name:
+            # It is there, only not among the first rows.
+            return True
+        self.changes[_place(literal)] = (literal.name, alike[0])
+        return True
+
+    def _is_nowhere(self, group: Sequence[Comparison]) -> bool:
+        for comparison in group:
+            values, complete = self.probe.first_values(comparison.origin)
+            if complete and not values:
+                return False
+            if not complete and self.probe.any_row(comparison.holds()) is not False:
+                return False
+        return True
+
+
+def _matched(place: str, values: Sequence[str]) -> str:
+    shown = [value for value in dict.fromkeys(values) if value is not ANY]
+    more = ", ..." if len(shown) > _SHOWN else ""
+    return f"of {place}, these values matched: {', '.join(map(repr, shown[:_SHOWN]))}{more}" if shown else ""
+
+
+def _alike(comparison: Comparison, text: str, values: Iterable[str], taken: Sequence[str]) -> list[str]:
+    """Values, as the comparison sees them, that say the same as a text, but for those that other texts met."""
+    seen = {_as_wrapped(comparison.wraps, value) for value in sorted(values) if value not in taken}
+    return sorted(said for said in seen if same_text(said, text))
+
+
+def _alike_in_column(comparison: Comparison, text: str, probe: Probe) -> list[str]:
+    """Values of a large column that may say the same as a text."""
+    values = probe.distinct(comparison.origin)
+    if values is not None:
+        return values
+    column = exp.Lower(this=exp.Trim(this=exp.column(comparison.origin.column.name, quoted=True)))
+    return probe.values(comparison.origin, column.eq(exp.Literal.string(text.strip().lower())))
+
+
+def _as_wrapped(wraps: Sequence[type[exp.Expr]], value: str) -> str:
+    """A value as lower(), upper() and trim() around its column make it.
+
+    >>> _as_wrapped([exp.Upper, exp.Trim], " filled")
+    'FILLED'
+    """
+    changes: dict[type[exp.Expr], Callable[[str], str]] = {
+        exp.Lower: str.lower,
+        exp.Upper: str.upper,
+        exp.Trim: str.strip,
+    }
+    for wrap in reversed(wraps):
+        value = changes[wrap](value)
+    return value
+
+
+def _other_spellings(comparison: Comparison, text: str, probe: Probe) -> str:
+    """What a person is told of values that say the same as one that was found, and were not compared with."""
+    values, complete = probe.first_values(comparison.origin)
+    seen = {_as_wrapped(comparison.wraps, value) for value in values}
+    if len(text) < _SHORTEST_SPELLING or not complete or comparison.pattern or text not in seen:
+        return ""
+    others = sorted(value for value in seen if value not in comparison.texts and same_text(value, text))
+    if not others:
+        return ""
+    shown = ", ".join(map(repr, others[:_SHOWN]))
+    return f"{comparison.origin} also holds {shown}, which is not the same text as {text!r}"
+
+
+def _unknown(one: Read, group: Sequence[Comparison], probe: Probe) -> UnknownValue:
+    first = group[0]
+    texts = [text for comparison in group for text in comparison.texts]
+    what = " or ".join(map(repr, texts[:8])) + (" or another of them" if len(texts) > 8 else "")
+    places = " or ".join(dict.fromkeys(str(comparison.origin) for comparison in group))
+    said = " OR ".join(text_of(one, comparison.node) for comparison in group[:3])
+    kind = "no value is like" if all(comparison.pattern for comparison in group) else "there is no value"
+    asked = re.sub(r"[%_]", " ", texts[0]).strip() if first.pattern else texts[0]
+    return UnknownValue(
+        f"{said}: {kind} {what} in {places}. Its values are not shown: compare with other spellings and codes that are likely, as in "
+        f"lower({first.origin.column.name}) IN (...), or use another column",
+        place=str(first.origin),
+        text=texts[0],
+        meant=meant(first.origin),
+        values=tuple(nearest_values(first.origin, asked, probe)),
+    )
+
+
+def _place(literal: exp.Literal) -> tuple[int, int]:
+    """Where a text stands in the SELECT, its quotation marks included."""
+    return literal.meta["start"], literal.meta["end"]
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

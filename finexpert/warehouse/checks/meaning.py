@@ -1,0 +1,210 @@
+"""Conditions and sums that run and mean something else than they say.
+
+    sum(amount) over rows in EUR and USD      trade_dt >= '2023-01-01' where the column holds '20230131'      max(price) of a text
+
+Each is told to the layer that wrote the SELECT, with what to write instead.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from finexpert.errors import QueryError
+from finexpert.warehouse.checks.probing import Probe, table_name
+from finexpert.warehouse.checks.reading import Origin, Read, rows_of, text_of, unwrapped
+from finexpert.warehouse.dates import KINDS, kind_of_values, words
+from finexpert.warehouse.schema import Column, TableSchema
+
+_RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+_SORTED_AS_TEXT = {"iso", "slashed", "compact", "month", "compact month", "quarter", "year text"}
+_CURRENCY = frozenset(("currency", "ccy", "cur", "curr", "currencycode"))
+_AMOUNT = frozenset(
+    [
+        "amount",
+        "amt",
+        "notional",
+        "value",
+        "price",
+        "cost",
+        "fee",
+        "fees",
+        "revenue",
+        "balance",
+        "total",
+        "proceeds",
+        "cash",
+        "payment",
+        "principal",
+        "salary",
+        "income",
+        "premium",
+        "exposure",
+        "commission",
+        "tax",
+        "turnover",
+        "sales",
+        "spend",
+        "budget",
+        "profit",
+        "loss",
+        "pnl",
+        "charge",
+        "interest",
+    ]
+)
+_ONE_CURRENCY = re.compile(r"\b(usd|eur|gbp|jpy|chf|in dollars|base|home|reporting|local|converted)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?\s*[$€£]?\s*\d[\d,.' ]*%?")
+# Engines whose division of whole numbers gives a whole number.
+_WHOLE_DIVISION = frozenset(("postgres", "sqlite", "tsql", "trino", "redshift"))
+_SAMPLE = 200
+_FIRST = 20_000
+
+
+def check_meaning(one: Read, probe: Probe) -> None:
+    """Raises QueryError for the first part of the SELECT that means something else than it says."""
+    for scope in one.scopes:
+        for node in scope.walk():
+            if isinstance(node, _RANGES):
+                _check_range(one, node, scope, probe)
+            elif isinstance(node, exp.Max | exp.Min):
+                _check_order(one, node.this, scope, probe, text_of(one, node))
+            elif isinstance(node, exp.Ordered):
+                _check_order(one, node.this, scope, probe, f"ORDER BY {text_of(one, node.this)}")
+            elif isinstance(node, exp.Sum):
+                _check_currency(one, node, scope, probe)
+            elif isinstance(node, exp.Div) and one.dialect in _WHOLE_DIVISION:
+                _check_division(one, node, scope)
+
+
+def _check_range(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> None:
+    sides = [node.this, *(node.args.get(name) for name in ("expression", "low", "high"))]
+    texts = [side.name for side in sides if isinstance(side, exp.Literal) and side.is_string]
+    for side in sides:
+        if side is None or not texts or (origin := _plain(one, side, scope)) is None:
+            continue
+        kind = origin.column.dates
+        if kind and kind_of_values(texts) != kind and not (kind == "iso" and all(text[:4].isdigit() for text in texts)):
+            raise QueryError(
+                f"{text_of(one, node)} compares texts, and {origin} holds {KINDS[kind]}: convert the column to a date, or write the "
+                "text in the form of the column where that form sorts by time"
+            )
+        if kind and kind not in _SORTED_AS_TEXT:
+            raise QueryError(
+                f"{text_of(one, node)} compares texts, and {KINDS[kind]} do not sort by time: convert {origin} to a date"
+            )
+        if not kind and all(_NUMBER.fullmatch(text.strip()) for text in texts):
+            raise QueryError(
+                f"{text_of(one, node)} compares texts, where '9' is more than '10': cast {origin} to a number"
+            )
+
+
+def _check_order(one: Read, node: exp.Expr, scope: Scope, probe: Probe, said: str) -> None:
+    """The greatest, the least and the order of texts that hold numbers, or dates that do not sort."""
+    origin = _plain(one, node, scope)
+    if origin is None:
+        return
+    kind = origin.column.dates
+    if kind and kind not in _SORTED_AS_TEXT:
+        raise QueryError(f"{said} compares texts, and {KINDS[kind]} do not sort by time: convert {origin} to a date")
+    if not kind and not _names_a_code(origin.column) and _holds_numbers(origin, probe):
+        raise QueryError(
+            f"{said} compares texts, where '9' is more than '10': {origin} holds numbers as texts, cast it to a number"
+        )
+
+
+def _plain(one: Read, node: exp.Expr, scope: Scope) -> Origin | None:
+    inner = unwrapped(node)
+    origin = one.origin(inner, scope) if isinstance(inner, exp.Column) else None
+    return origin if origin is not None and origin.column.is_text else None
+
+
+def _names_a_code(column: Column) -> bool:
+    return bool(
+        set(words(column.name))
+        & {"id", "code", "cd", "key", "no", "nr", "zip", "postal", "phone", "isin", "cusip", "account"}
+    )
+
+
+def _holds_numbers(origin: Origin, probe: Probe) -> bool:
+    column = exp.column(origin.column.name, quoted=True)
+    values = probe.first(
+        exp.select(column).from_(table_name(origin.table.name)).where(column.copy().is_(exp.null()).not_()), _SAMPLE
+    )
+    known = [str(value).strip() for value in values if str(value).strip()]
+    return len(known) > 1 and all(_NUMBER.fullmatch(value) for value in known)
+
+
+def _check_currency(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> None:
+    """A sum of amounts in several currencies, told by a column beside them, is no amount."""
+    for column in node.find_all(exp.Column):
+        origin = one.origin(column, scope)
+        if origin is None or not set(words(origin.column.name)) & _AMOUNT:
+            continue
+        currency = _currency_of(origin.table)
+        if currency is None or _in_one_currency(origin) or _is_told_apart(one, currency):
+            continue
+        if _are_several(one, Origin(origin.table, currency), column, scope, probe):
+            raise QueryError(
+                f"{text_of(one, node)} adds up amounts in several currencies, as {origin.table.name}.{currency.name} says: group by it, "
+                "keep one currency, or convert with exchange rates of these data; if the column is in one currency, the owner says so in the "
+                "comment of the column or in the semantic model"
+            )
+
+
+def _currency_of(table: TableSchema) -> Column | None:
+    return next((column for column in table.columns if column.is_text and set(words(column.name)) & _CURRENCY), None)
+
+
+def _in_one_currency(origin: Origin) -> bool:
+    said = " ".join((*words(origin.column.name), origin.column.comment, origin.table.comment))
+    return bool(_ONE_CURRENCY.search(said))
+
+
+def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, probe: Probe) -> bool:
+    """Whether the rows that are added up have several currencies: of a first part of them, or of all of their table."""
+    if one.base_of(scope, amount.table) is None:
+        return len(probe.distinct(currency) or ()) > 1
+    where = scope.expression.args.get("where")
+    rows = rows_of(one, scope, where.this if where is not None else None)
+    rows.set("expressions", [exp.column(currency.column.name, table=amount.table).as_("ccy")])
+    return len({str(value) for value in probe.first(rows, _FIRST) if value is not None}) > 1
+
+
+def _is_told_apart(one: Read, currency: Column) -> bool:
+    """Whether the SELECT, or one that it is part of or made from, says anything of the currency."""
+    return any(
+        column.name.lower() == currency.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)
+    )
+
+
+def _check_division(one: Read, node: exp.Div, scope: Scope) -> None:
+    if _is_whole(one, node.this, scope) and _is_whole(one, node.expression, scope):
+        raise QueryError(
+            f"{text_of(one, node)} divides whole numbers, which gives a whole number here: multiply the first by 1.0"
+        )
+
+
+def _is_whole(one: Read, node: exp.Expr, scope: Scope) -> bool:
+    node = node.unnest()
+    if isinstance(node, exp.Count | exp.CountIf):
+        return True
+    if isinstance(node, exp.Literal):
+        return not node.is_string and node.name.isdigit()
+    if isinstance(node, exp.Sum | exp.Filter | exp.Window | exp.Max | exp.Min | exp.Nullif | exp.Coalesce):
+        inner = node.this
+        if isinstance(node, exp.Sum) and isinstance(inner, exp.Case):
+            return all(_is_whole(one, branch.args["true"], scope) for branch in inner.args["ifs"])
+        # PostgreSQL adds whole numbers of 8 bytes up to a decimal.
+        if isinstance(node, exp.Sum) and one.dialect == "postgres" and isinstance(inner, exp.Column):
+            origin = one.origin(inner, scope)
+            return origin is not None and origin.column.type.upper() in ("INTEGER", "SMALLINT")
+        return _is_whole(one, inner, scope)
+    if isinstance(node, exp.Column):
+        origin = one.origin(node, scope)
+        return (
+            origin is not None and "INT" in origin.column.type.upper() and "INTERVAL" not in origin.column.type.upper()
+        )
+    return False

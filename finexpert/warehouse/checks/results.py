@@ -1,0 +1,66 @@
+"""What a SELECT gave, looked at before anything is computed from it.
+
+no row, nothing but NULL, or one zero   ->  which condition did that?
+more rows than a frame may hold         ->  never an answer
+infinity                                ->  a division by zero
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from finexpert.errors import CutFrame, QueryError
+from finexpert.warehouse.checks.emptiness import explain_nothing
+from finexpert.warehouse.checks.probing import Probe
+from finexpert.warehouse.checks.reading import Read
+from finexpert.warehouse.frames import Frame
+
+
+def check_result(frame: Frame, one: Read, probe: Probe) -> list[str]:
+    """Notes for the person; raises QueryError where the rows are no ground for an answer."""
+    data = frame.data
+    if frame.truncated:
+        raise CutFrame(
+            f"it gives more than {len(data):,} rows, and a frame holds no more: filter, join and aggregate in the SELECT, "
+            "so that it gives the answer or the few rows that it is computed from"
+        )
+    for name in data.columns:
+        if data[name].dtype.kind == "f" and bool(np.isinf(data[name].to_numpy()).any()):
+            raise QueryError(f'column "{name}" holds infinity, which a division by zero gives: write NULLIF(..., 0)')
+    if is_nothing(data):
+        return explain_nothing(one, probe)
+    return missing_values(data)
+
+
+def is_nothing(data: pd.DataFrame) -> bool:
+    """Whether a result is empty, holds nothing but missing values, or is one row of zeros.
+
+    >>> is_nothing(pd.DataFrame({"n": [0]})), is_nothing(pd.DataFrame({"n": [0, 0]})), is_nothing(pd.DataFrame({"n": [None]}))
+    (True, False, True)
+    """
+    if data.empty or bool(data.isna().all(axis=None)):
+        return True
+    return len(data) == 1 and all(_is_zero(value) for value in data.iloc[0])
+
+
+def _is_zero(value: Any) -> bool:
+    if value is None or value is pd.NA or value is pd.NaT:
+        return True
+    return (
+        isinstance(value, int | float | np.number)
+        and not isinstance(value, bool)
+        and (value == 0 or bool(np.isnan(value)))
+    )
+
+
+def missing_values(data: pd.DataFrame) -> list[str]:
+    """How many values of each column are missing, where some are.
+
+    >>> missing_values(pd.DataFrame({"n": [1.0, None], "m": [1, 2]}))
+    ['1 of 2 values of n are missing']
+    """
+    counts = {str(name): int(data[name].isna().sum()) for name in data.columns}
+    return [f"{count:,} of {len(data):,} values of {name} are missing" for name, count in counts.items() if count]

@@ -1,0 +1,1 @@
+"""The process that answers the SELECTs of a DuckDB file."""

@@ -1,0 +1,101 @@
+"""The gate in the parent: the rows that a process of SELECTs sent, trusted in nothing.
+
+An Arrow stream of a few bytes can claim two thousand million rows, or unpack to a thousandfold: what its messages say is read before
+any of it is decoded, types are checked against an allow-list, and every offset is validated.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, TypeGuard
+
+import pyarrow as pa
+import pyarrow.ipc
+
+from finexpert.warehouse.frames import check_types
+from finexpert.warehouse.isolated.answer import Rows
+
+_DICTIONARY, _RECORDS = 2, 3
+
+
+class GateError(Exception):
+    """What was sent is not what a SELECT gives; the message holds no value."""
+
+
+def open_rows(header: dict[str, Any], body: pa.Buffer, row_cap: int) -> Rows:
+    """The rows of an answer: at most `row_cap`, in columns of plain types.
+
+    Raises GateError for what no SELECT gives.
+    """
+    names, kinds = header.get("names"), header.get("kinds")
+    if not (_is_texts(names) and _is_texts(kinds)) or len(names) != len(kinds):
+        raise GateError("an answer without names and kinds")
+    check_types(names, kinds)
+    try:
+        _check_messages(body, row_cap)
+        reader = pa.ipc.open_stream(body)
+        if len(reader.schema) != len(names) or not all(_is_plain(field) for field in reader.schema):
+            raise GateError("columns of other types, or too many")
+        batches = list(reader)
+        for batch in batches:
+            batch.validate(full=True)
+    except (pa.ArrowException, ValueError, OSError, TypeError, struct.error, IndexError) as error:
+        raise GateError(f"rows that cannot be read ({type(error).__name__})") from None
+    return Rows(names, kinds, reader.schema, batches, header.get("truncated") is True)
+
+
+def _is_texts(found: Any) -> TypeGuard[list[str]]:
+    return isinstance(found, list) and all(isinstance(one, str) for one in found)
+
+
+def _is_plain(field: pa.Field) -> bool:
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    tests = (
+        *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_null, pa.types.is_decimal),
+        *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_temporal),
+    )
+    return not isinstance(kind, pa.BaseExtensionType) and any(test(kind) for test in tests)
+
+
+def _check_messages(body: pa.Buffer, row_cap: int) -> None:
+    total = 0
+    for message in pa.ipc.MessageReader.open_stream(body):
+        kind, rows, compressed = _claims(bytes(message.metadata))
+        total += rows if kind == _RECORDS else 0
+        if rows < 0 or total > row_cap or rows > len(message.body or b"") + row_cap:
+            raise GateError("more rows than were asked for")
+        if compressed:
+            raise GateError("a packed body")
+
+
+def _claims(metadata: bytes) -> tuple[int, int, bool]:
+    """The kind of a message, its number of rows, and whether its body is packed."""
+    message = _Fields(metadata, _followed(metadata, 0))
+    kind = metadata[message.place(1)] if message.place(1) else 0
+    if kind not in (_DICTIONARY, _RECORDS):
+        return kind, 0, False
+    records = _Fields(metadata, _followed(metadata, message.place(2)))
+    if kind == _DICTIONARY:
+        records = _Fields(metadata, _followed(metadata, records.place(1)))
+    rows = records.place(0)
+    return kind, int(struct.unpack_from("<q", metadata, rows)[0]) if rows else 0, bool(records.place(3))
+
+
+class _Fields:
+    """The fields of one table of a flatbuffer, which is how Arrow writes what its messages say."""
+
+    def __init__(self, buffer: bytes, table: int) -> None:
+        self._buffer, self._table = buffer, table
+        self._index = table - int(struct.unpack_from("<i", buffer, table)[0])
+
+    def place(self, number: int) -> int:
+        """Where a field stands; 0 if it is not there."""
+        offset = 4 + 2 * number
+        if self._index < 0 or offset >= int(struct.unpack_from("<H", self._buffer, self._index)[0]):
+            return 0
+        found = int(struct.unpack_from("<H", self._buffer, self._index + offset)[0])
+        return self._table + found if found else 0
+
+
+def _followed(buffer: bytes, place: int) -> int:
+    return place + int(struct.unpack_from("<I", buffer, place)[0])

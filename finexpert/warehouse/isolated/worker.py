@@ -1,0 +1,107 @@
+"""The program from which the processes of SELECTs are forked: imported once, with one thread, and without any data.
+
+    python worker.py '{"control": 5, "parent": 4711, "path": ["/usr/lib/python3/site-packages"]}'
+
+It is started by path with an environment made for it, says `ready` over the control socket, and for each message there, with a channel
+and an opened database, it forks a process and hands back its handle (a pidfd). It runs no SELECT itself.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import traceback
+import types
+from collections.abc import Callable
+from pathlib import Path
+
+_LOST = 70
+
+
+def main() -> None:
+    setup = json.loads(sys.argv[1])
+    sys.path += setup["path"]
+    _leave_out_scripts()
+    from finexpert.sandbox import lockdown
+
+    lockdown.die_with_parent(setup["parent"])
+    serve = _warm()
+    # Nobody waits for the forked processes: the kernel clears them away.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()
+    control = socket.socket(fileno=setup["control"])
+    control.send(b"ready")
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(control, 16, 2)
+        if not data:
+            return
+        _fork(control, descriptors, serve)
+
+
+def _leave_out_scripts() -> None:
+    """Let the lock be imported from the package of the sandbox without what runs scripts, which takes as long as all the rest."""
+    sandbox = types.ModuleType("finexpert.sandbox")
+    sandbox.__path__ = [str(Path(__file__).resolve().parents[2] / "sandbox")]
+    sys.modules["finexpert.sandbox"] = sandbox
+
+
+def _warm() -> Callable[[int], None]:
+    """Import and use once what a SELECT needs, and leave nothing open: a forked process finds it all in memory."""
+    import duckdb
+
+    from finexpert.errors import QueryError
+    from finexpert.warehouse.isolated.answer import Known, Request, answer
+    from finexpert.warehouse.isolated.child import serve
+
+    with duckdb.connect(":memory:", config={"threads": "1", "async_threads": "0"}) as connection:
+        for select in ("SELECT 1 AS n, 'a' AS t, DATE '2024-01-01' AS d", "SELECT n", "SELECT 'a'::INTEGER AS n"):
+            try:
+                answer(connection, Request(select), Known({}, ""))
+            except QueryError:
+                continue
+    return serve
+
+
+def _fork(control: socket.socket, descriptors: list[int], serve: Callable[[int], None]) -> None:
+    parent = os.getpid()
+    process = os.fork()
+    if process == 0:
+        _child(descriptors, serve, parent)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:  # it has ended already
+        control.send(b"ended")
+        return
+    socket.send_fds(control, [b"forked"], [handle])
+    os.close(handle)
+
+
+def _child(descriptors: list[int], serve: Callable[[int], None], parent: int) -> None:
+    status = _LOST
+    try:
+        # First out of the way, so that no number is overwritten that is still needed.
+        moved = [os.dup2(descriptor, 200 + place) for place, descriptor in enumerate(descriptors)]
+        for place, descriptor in enumerate(moved, start=3):
+            os.dup2(descriptor, place)
+        os.closerange(3 + len(moved), 1024)
+        serve(parent)
+        status = 0
+    except EOFError:
+        status = 0
+    except BaseException:  # noqa: BLE001 - it ends here, whatever it is
+        # To a file that cannot be written once the process is locked: no value of a row stands there.
+        traceback.print_exc()
+    finally:
+        # Never return into the loop above, whatever happened here.
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

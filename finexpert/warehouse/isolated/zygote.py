@@ -1,0 +1,167 @@
+"""The parent's handle on the program from which the processes of SELECTs are forked; one for this whole process.
+
+    handle = zygote().fork(channel, database)   ->   a pidfd of a process that serves the channel
+
+It is started when first needed and ends with this process. A program of its own is what is forked, as this process has threads and
+secrets: the program has neither (`worker.py`).
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import functools
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import IO
+
+import finexpert
+from finexpert.errors import SandboxUnavailable
+from finexpert.sandbox import landlock, launch, seccomp
+
+START_SECONDS = 60.0
+WORKER = Path(__file__).with_name("worker.py")
+_GRACE = 10.0
+
+
+@functools.cache
+def problem() -> str | None:
+    """Why no process can be locked in here; None if one can."""
+    if not sys.platform.startswith("linux"):
+        return f"the system is {sys.platform}, not Linux"
+    if landlock.version() < 1:
+        return "the kernel has no Landlock"
+    return None if seccomp.supported() else "the processor is neither x86_64 nor aarch64"
+
+
+class QueryZygote:
+    """The running program; starting returns at once."""
+
+    def __init__(self) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._lock = threading.Lock()
+        self._deadline = time.monotonic() + START_SECONDS
+        self._ready = False
+        self._broken = False
+        setup = {"control": theirs.fileno(), "parent": os.getpid(), "path": _search_path()}
+        arguments = launch.python(str(WORKER), json.dumps(setup))
+        try:
+            self._process = _spawner().submit(_popen, arguments, theirs.fileno(), self._errors.fileno()).result()
+        except (OSError, subprocess.SubprocessError) as error:
+            self._control.close()
+            self._errors.close()
+            raise SandboxUnavailable(f"no SELECT can be run: its process cannot be started: {error}") from error
+        finally:
+            theirs.close()
+        weakref.finalize(self, _end, self._process, self._control, self._errors, os.getpid())
+
+    def fork(self, channel: int, database: int) -> int:
+        """A handle (pidfd) of a new process that serves the channel; raises SandboxUnavailable if there is none."""
+        with self._lock:
+            try:
+                self._wait()
+                self._control.settimeout(_GRACE)
+                socket.send_fds(self._control, [b"fork"], [channel, database])
+                said, handles, _, _ = socket.recv_fds(self._control, 16, 1)
+            except OSError:
+                said, handles = b"", []
+            if not said:
+                self._broken = True
+                self._process.kill()
+                self._process.wait()
+                raise SandboxUnavailable(f"no SELECT can be run: {self.last_words()}; see `finexpert doctor`")
+        if not handles:
+            raise SandboxUnavailable(f"no SELECT can be run: {self.last_words()}; see `finexpert doctor`")
+        return handles[0]
+
+    def _wait(self) -> None:
+        if self._ready:
+            return
+        self._control.settimeout(max(self._deadline - time.monotonic(), 0.01))
+        if self._control.recv(16) != b"ready":
+            raise ConnectionResetError
+        self._ready = True
+
+    @property
+    def lost(self) -> bool:
+        """Whether it cannot fork any more."""
+        return self._broken or self._process.poll() is not None
+
+    def last_words(self) -> str:
+        """What it, or a process that was not yet locked in, said at last."""
+        most = os.fstat(self._errors.fileno()).st_size
+        said = os.pread(self._errors.fileno(), 2000, max(0, most - 2000)).decode(errors="replace").strip()
+        return said.splitlines()[-1] if said else "its process ended"
+
+    def abandon(self) -> None:
+        """Let go of a program that belongs to another process, without ending it."""
+        self._control.close()
+        self._process.returncode = 0
+
+
+def zygote() -> QueryZygote:
+    """The program of this process, started if it does not run."""
+    with _starting:
+        if not _running or _running[0].lost:
+            _running[:] = [QueryZygote()]
+        return _running[0]
+
+
+_running: list[QueryZygote] = []
+_starting = threading.Lock()
+
+
+@functools.cache
+def _spawner() -> concurrent.futures.ThreadPoolExecutor:
+    """A thread that lives as long as this process: the program is killed when the thread that started it ends."""
+    return concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="query-zygote")
+
+
+def _popen(arguments: list[str], control: int, errors: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        arguments,
+        env=launch.environment("/nonexistent"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        cwd="/",
+        pass_fds=(control,),
+        start_new_session=True,
+    )
+
+
+def _search_path() -> list[str]:
+    """Where this process finds its modules, and finexpert itself, which an editable installation finds otherwise."""
+    own = str(Path(finexpert.__file__).resolve().parent.parent)
+    return list(dict.fromkeys([*(path for path in sys.path if Path(path).is_absolute()), own]))
+
+
+def _end(process: subprocess.Popen[bytes], control: socket.socket, errors: IO[bytes], owner: int) -> None:
+    if os.getpid() != owner:
+        return
+    with contextlib.suppress(OSError):
+        control.close()
+    process.kill()
+    process.wait()
+    errors.close()
+
+
+def _after_fork() -> None:
+    global _starting
+    for one in _running:
+        one.abandon()
+    _running.clear()
+    _spawner.cache_clear()
+    _starting = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)

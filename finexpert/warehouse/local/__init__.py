@@ -1,0 +1,1 @@
+"""DuckDB in this process: one file, read-only, shut in."""

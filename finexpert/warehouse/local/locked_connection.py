@@ -1,0 +1,143 @@
+"""A connection to one DuckDB file that can reach nothing else.
+
+    memory.main.cpi             a view, all that a SELECT can name
+    finexpert_attached_file     the file itself, attached read-only
+
+The view of a table with a date column ends at a variable, one for each kind of dates, which every query sets for its own cursor or leaves
+unset. An unset variable is folded away: such a view costs no more than its table.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+from sqlglot import exp
+
+from finexpert.errors import ConfigurationError, DataError
+from finexpert.warehouse.dates import bound, comparable, known_by
+from finexpert.warehouse.local.warehouse_file import literal, quote
+from finexpert.warehouse.schema import TableSchema
+
+CATALOG = "finexpert_attached_file"
+AS_OF = "finexpert_as_of"
+
+
+class View(NamedTuple):
+    """The view of a table: by which column it ends, if any, the kind of its dates, and whether an owner declared it."""
+
+    table: str
+    column: str | None = None
+    kind: str = "date"
+    declared: bool = False
+
+    @property
+    def variable(self) -> str:
+        """The variable at which the view ends."""
+        return f"{AS_OF}_{self.kind.replace(' ', '_')}{'' if self.declared else '_detected'}".lower()
+
+
+def views_of(tables: Sequence[TableSchema]) -> list[View]:
+    """The views for these tables."""
+    return [
+        View(table.name, table.date.name, table.date.kind, table.date.declared) if table.date else View(table.name)
+        for table in tables
+    ]
+
+
+def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnection:
+    """A connection that has the file attached, read-only, and is not locked yet."""
+    if not path.is_file():
+        raise DataError(f"there is no warehouse at {path}: build it with `finexpert data fred`")
+    # No temporary folder: a query that outgrows its memory fails, and writes nothing anywhere.
+    settings = {"memory_limit": memory, "threads": str(threads), "temp_directory": ""}
+    settings |= {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    # No threads that nobody counts: a process that locks itself in has one.
+    settings |= {"async_threads": "0"}
+    try:
+        connection = duckdb.connect(":memory:", config={**settings, "python_enable_replacements": "false"})
+    except duckdb.Error as error:
+        raise ConfigurationError(f"memory={memory!r}, threads={threads!r} is not accepted: {error}") from error
+    try:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"ATTACH {literal(str(path))} AS {CATALOG} (READ_ONLY, TYPE duckdb)")
+    except duckdb.Error as error:
+        connection.close()
+        if "lock" in str(error).lower():
+            raise DataError(f"{path} is being written by another program: try again when it is done") from error
+        raise DataError(f"{path} cannot be read as a DuckDB file: build it with `finexpert data fred`") from error
+    return connection
+
+
+def lock(connection: duckdb.DuckDBPyConnection, views: Sequence[View]) -> None:
+    """Make the views and lock the connection in: from then on it reaches nothing but them."""
+    for view in views:
+        schema = view.table.rpartition(".")[0]
+        if schema:
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS memory.{quote(schema)}")
+        limit = f" WHERE {_limit(view)}" if view.column is not None else ""
+        connection.execute(f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM {_place(CATALOG, view.table)}{limit}")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def _limit(view: View) -> str:
+    """The condition of a view: nothing is hidden where the variable is not set."""
+    variable = exp.func("getvariable", exp.Literal.string(view.variable))
+    comparison, value = bound(view.kind, dt.date(2000, 1, 1))
+    typed: exp.Expr = exp.cast(variable.copy(), value.to.copy()) if isinstance(value, exp.Cast) else variable.copy()
+    ends = comparison(this=comparable(view.kind, exp.column(view.column or "", quoted=True)), expression=typed)
+    return exp.or_(variable.is_(exp.null()), ends).sql("duckdb")
+
+
+def set_horizon(cursor: duckdb.DuckDBPyConnection, views: Sequence[View], day: dt.date, declared_only: bool) -> None:
+    """Let the views end at a day, for this cursor."""
+    for variable, kind in {
+        view.variable: view.kind for view in views if view.column and (view.declared or not declared_only)
+    }.items():
+        value = bound(kind, day)[1]
+        cursor.execute(f"SET VARIABLE {variable} = {value.sql('duckdb')}")
+
+
+def view_name(table: str) -> str:
+    """The name of a table's view, as SQL.
+
+    >>> view_name("cpi"), view_name("staging.cpi")
+    ('memory."main"."cpi"', 'memory."staging"."cpi"')
+    """
+    return _place("memory", table)
+
+
+def python_source(path: Path, tables: Sequence[TableSchema], as_of: dt.date | None, declared_only: bool = False) -> str:
+    """Plain Python that defines `query(select)`: the tables of the file as they stood on a day, as pandas frames."""
+    schemas = sorted({table.name.rpartition(".")[0] for table in tables} - {""})
+    lines = [f"connection.execute({'CREATE SCHEMA ' + quote(schema)!r})" for schema in schemas]
+    for table in tables:
+        limit = ""
+        if table.date is not None and as_of is not None and (table.date.declared or not declared_only):
+            limit = f" WHERE {known_by(exp.column(table.date.name, quoted=True), table.date.kind, as_of).sql('duckdb')}"
+        source = _place("warehouse", table.name)
+        name = _place("memory", table.name)
+        lines.append(f"connection.execute({f'CREATE VIEW {name} AS SELECT * FROM {source}{limit}'!r})")
+    return _PYTHON_SOURCE.format(attach=f"ATTACH {literal(str(path))} AS warehouse (READ_ONLY)", views="\n".join(lines))
+
+
+_PYTHON_SOURCE = """import duckdb
+
+connection = duckdb.connect()
+connection.execute("SET TimeZone = 'UTC'")
+connection.execute({attach!r})
+{views}
+
+
+def query(select: str) -> pd.DataFrame:
+    return connection.execute(select).df()
+"""
+
+
+def _place(catalog: str, table: str) -> str:
+    schema, _, name = table.rpartition(".")
+    return f"{catalog}.{quote(schema or 'main')}.{quote(name)}"

@@ -1,0 +1,186 @@
+"""What the catalogue does not say of tables: dates in texts and numbers, and keys that no constraint declares.
+
+    trades.trade_dt VARCHAR  ->  dates as texts YYYYMMDD, and the date column of trades
+
+A few rows of a few columns are looked at, within a budget of seconds, once a state of the data; no value is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sqlglot import exp
+
+from finexpert.private_files import make_folder, write_whole
+from finexpert.warehouse.dates import SAMPLE, DateColumn, choose, kind_of_type, kind_of_values, may_be_date
+from finexpert.warehouse.keys import key_of, with_inferred
+from finexpert.warehouse.schema import Column, ForeignKey, TableSchema
+
+SECONDS = 1.0
+# A table of more rows is not read whole to see whether a column is unique.
+SMALL = 2_000_000
+_FIRST = 5_000
+_LOOKED_UP = 1_000
+Ask = Callable[[str, float], pd.DataFrame | None]
+
+
+def profiled(
+    tables: Sequence[TableSchema], ask: Ask, dialect: str, *, cache: Path | None = None, state: str | None = None
+) -> list[TableSchema]:
+    """The tables with the forms of their dates, their date columns and inferred keys.
+
+    `ask` runs a SELECT within seconds and gives None where it cannot. With a `state` of the data, what was found is kept in the
+    folder `cache`: names and kinds, no values.
+    """
+    path = cache / f"{_key(tables, state)}.json" if cache is not None and state is not None else None
+    if path is not None and (kept := _read(path)) is not None:
+        return _applied(tables, kept)
+    look = _Looking(ask, dialect, SECONDS)
+    kinds = {f"{table.name}.{column.name}": kind for table in tables for column, kind in _kinds(table, look)}
+    own = {table.name: key for table in tables if not table.keys and (key := key_of(table, look))}
+    with_keys = with_inferred([_with_key(table, own) for table in tables], look)
+    inferred = [
+        [table.name, key.columns[0], key.table, key.referred[0]]
+        for table in with_keys
+        for key in table.foreign_keys
+        if key.inferred
+    ]
+    found = {"dates": kinds, "keys": inferred, "own": own}
+    if path is not None and look.left > 0:
+        make_folder(path.parent)
+        write_whole(path, json.dumps(found))
+    return _applied(tables, found)
+
+
+def _kinds(table: TableSchema, look: _Looking) -> list[tuple[Column, str]]:
+    found = []
+    for column in table.columns:
+        if kind_of_type(column.type) or not may_be_date(column.name) or not (column.is_text or _is_number(column)):
+            continue
+        if kind := kind_of_values(look.sample(table, column.name)):
+            found.append((column, kind))
+    return found
+
+
+def _is_number(column: Column) -> bool:
+    name = column.type.upper()
+    return any(word in name for word in ("INT", "DOUBLE", "FLOAT", "REAL", "NUMERIC", "DECIMAL", "NUMBER"))
+
+
+def _applied(tables: Sequence[TableSchema], found: dict[str, Any]) -> list[TableSchema]:
+    keys: dict[str, list[ForeignKey]] = {}
+    for name, column, other, target in found["keys"]:
+        keys.setdefault(name, []).append(ForeignKey((column,), other, (target,), inferred=True))
+    return [
+        with_date(
+            replace(
+                _with_key(table, found["own"]),
+                columns=tuple(_dated(table.name, column, found["dates"]) for column in table.columns),
+                foreign_keys=(*table.foreign_keys, *keys.get(table.name, ())),
+            )
+        )
+        for table in tables
+    ]
+
+
+def _with_key(table: TableSchema, own: dict[str, str]) -> TableSchema:
+    return replace(table, primary_key=(own[table.name],), key_inferred=True) if table.name in own else table
+
+
+def _dated(table: str, column: Column, kinds: dict[str, str]) -> Column:
+    kind = kinds.get(f"{table}.{column.name}")
+    return replace(column, dates=kind) if kind else column
+
+
+def with_date(table: TableSchema) -> TableSchema:
+    """The table with the column by which `as_of` hides rows, where none was declared: dates first, then texts and numbers."""
+    if table.date is not None or table.timeless:
+        return table
+    typed = [(column.name, kind) for column in table.columns if (kind := kind_of_type(column.type))]
+    found = choose(typed) or choose([(column.name, column.dates) for column in table.columns if column.dates])
+    return replace(table, date=found) if found else table
+
+
+def date_of(table: TableSchema, name: str) -> DateColumn:
+    """The date column that an owner declared, with the kind of its dates."""
+    column = table.column(name)
+    kind = (kind_of_type(column.type) or column.dates) if column else ""
+    return DateColumn(name, kind or "date", declared=True)
+
+
+class _Looking:
+    """Looks at a few rows within a budget of seconds."""
+
+    def __init__(self, ask: Ask, dialect: str, seconds: float) -> None:
+        self._ask, self._dialect, self.left = ask, dialect, seconds
+
+    def sample(self, table: TableSchema, column: str) -> list[Any]:
+        data = self._run(_some(table, column, SAMPLE))
+        return [] if data is None else data.iloc[:, 0].tolist()
+
+    def unique(self, table: TableSchema, column: str) -> bool | None:
+        for rows in (_FIRST, *(() if table.rows is None or table.rows > SMALL else (None,))):
+            twice = exp.select("1").from_(_some(table, column, rows).subquery("some_rows")).group_by(_quoted(column))
+            data = self._run(twice.having("count(*) > 1").limit(1))
+            if data is None or len(data):
+                return None if data is None else False
+        return True if table.rows is not None and table.rows <= SMALL else None
+
+    def included(self, table: TableSchema, column: str, other: TableSchema, other_column: str) -> bool | None:
+        wanted = (
+            exp.select(_quoted(column).as_("value"))
+            .distinct()
+            .from_(_some(table, column, _LOOKED_UP).subquery("some_rows"))
+        )
+        there = (
+            exp.select("1")
+            .from_(_named(other))
+            .where(exp.EQ(this=_quoted(other_column), expression=exp.column("value", "wanted")))
+        )
+        missing = exp.select("1").from_(wanted.subquery("wanted")).where(exp.Not(this=exp.Exists(this=there)))
+        if not self.sample(table, column):
+            return None
+        data = self._run(missing.limit(1))
+        return None if data is None else len(data) == 0
+
+    def _run(self, select: exp.Query) -> pd.DataFrame | None:
+        if self.left <= 0:
+            return None
+        started = time.monotonic()
+        data = self._ask(select.sql(self._dialect), self.left)
+        self.left -= time.monotonic() - started
+        return data
+
+
+def _some(table: TableSchema, column: str, rows: int | None) -> exp.Select:
+    select = exp.select(_quoted(column)).from_(_named(table)).where(_quoted(column).is_(exp.null()).not_())
+    return select if rows is None else select.limit(rows)
+
+
+def _quoted(column: str) -> exp.Column:
+    return exp.column(column, quoted=True)
+
+
+def _named(table: TableSchema) -> exp.Table:
+    schema, _, last = table.name.rpartition(".")
+    return exp.table_(last, db=schema or None, quoted=True)
+
+
+def _key(tables: Sequence[TableSchema], state: str | None) -> str:
+    shape = [(table.name, [(column.name, column.type) for column in table.columns]) for table in tables]
+    return hashlib.sha256(repr((state, shape)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        kept = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    return kept if isinstance(kept, dict) and {"dates", "keys", "own"} <= set(kept) else None

@@ -1,0 +1,84 @@
+"""Joins that multiply what is added up, and joins that do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from finexpert.errors import QueryError
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT sum(a.balance) FROM accounts a JOIN trades t ON t.account_id = a.account_id",
+        "SELECT sum(a.balance) FROM accounts a, trades t WHERE t.account_id = a.account_id",
+        "SELECT a.region, sum(a.balance) FROM accounts a JOIN trades t USING (account_id) GROUP BY a.region",
+        "SELECT count(a.account_id) FROM accounts a LEFT JOIN trades t ON t.account_id = a.account_id",
+        "SELECT sum(a.balance) FROM trades t JOIN accounts a ON t.account_id = a.account_id WHERE t.status = 'FILLED'",
+        # The second fact table multiplies the first, and the other way round.
+        "SELECT sum(t.lots) FROM accounts a JOIN trades t USING (account_id) JOIN fees f ON f.account_id = a.account_id",
+        "SELECT count(*) FROM accounts a JOIN trades t USING (account_id) JOIN fees f ON f.account_id = a.account_id",
+        # A dimension with two rows of one key.
+        "SELECT sum(t.amount * 1) FROM trades t JOIN symbols s ON s.symbol = t.symbol WHERE t.currency = 'USD' OR t.currency = 'EUR'",
+        "SELECT sum(t.lots) FROM trades t CROSS JOIN accounts a",
+    ],
+)
+def test_a_multiplied_sum_goes_back(run: Any, select: str) -> None:
+    with pytest.raises(QueryError, match=r"adds up each row|counts combinations"):
+        run(select)
+
+
+@pytest.mark.parametrize(
+    ("select", "value"),
+    [
+        ("SELECT sum(t.lots) FROM trades t JOIN accounts a ON t.account_id = a.account_id", 10),
+        ("SELECT count(*) FROM trades t JOIN accounts a USING (account_id)", 5),
+        ("SELECT count(DISTINCT a.account_id) FROM accounts a JOIN trades t USING (account_id)", 3),
+        ("SELECT count(t.trade_id) FROM accounts a LEFT JOIN trades t USING (account_id)", 5),
+        ("SELECT sum(a.balance) FROM accounts a WHERE EXISTS (SELECT 1 FROM trades t WHERE t.account_id = a.account_id)", 175),
+        ("SELECT sum(a.balance) FROM accounts a JOIN (SELECT DISTINCT account_id FROM trades) t USING (account_id)", 175),
+        ("SELECT sum(a.balance) FROM accounts a JOIN (SELECT account_id, count(*) AS n FROM trades GROUP BY account_id) t USING (account_id)", 175),
+        ("WITH t AS (SELECT account_id, count(*) AS n FROM trades GROUP BY 1) SELECT sum(a.balance) FROM accounts a JOIN t ON t.account_id = a.account_id", 175),
+        ("SELECT sum(t.lots * a.balance) FROM trades t JOIN accounts a USING (account_id)", 550),
+        # One row a key among those that the conditions let through.
+        ("SELECT sum(t.lots) FROM trades t JOIN symbols s ON s.symbol = t.symbol AND s.rating = 'A'", 4),
+        ("SELECT sum(a.balance) FROM accounts a JOIN trades t USING (account_id) WHERE t.trade_id = 1", 100),
+        ("SELECT max(a.balance) FROM accounts a JOIN trades t USING (account_id)", 100),
+        ("SELECT count(*) FROM trades a JOIN trades b ON a.account_id = b.account_id AND a.trade_id < b.trade_id", 2),
+        ("SELECT sum(t.lots) FROM trades t CROSS JOIN (SELECT max(balance) AS top FROM accounts) m", 10),
+    ],
+)  # fmt: skip
+def test_what_is_not_multiplied_passes(run: Any, select: str, value: float) -> None:
+    assert run(select).frame.data.iat[0, 0] == value
+
+
+def test_an_average_that_a_join_weighs_is_said(run: Any) -> None:
+    checked = run("SELECT avg(a.balance) FROM accounts a JOIN trades t USING (account_id)")
+    assert any("weighs each row of a by its rows of t" in note for note in checked.notes)
+
+
+RATES = """WITH r AS (SELECT 'USD' AS ccy, DATE '2000-01-01' AS since, DATE '2024-01-01' AS until
+UNION ALL SELECT 'USD', DATE '2024-01-01', DATE '2100-01-01') """
+
+
+@pytest.mark.parametrize(
+    ("select", "value"),
+    [
+        # The rate that held on the day: several rows a currency, one of them for each trade.
+        (RATES + "SELECT sum(t.lots) FROM trades t JOIN r ON r.ccy = t.currency AND t.executed_at >= r.since AND t.executed_at < r.until", 8),
+        ("SELECT sum(t.lots) FROM trades t ASOF JOIN fees f ON t.account_id = f.account_id AND t.executed_at >= f.fee_date", 5),
+        ("SELECT sum(t.lots) FROM trades t JOIN accounts a ON upper(trim(a.account_id::VARCHAR)) = upper(t.account_id::VARCHAR)", 10),
+    ],
+)  # fmt: skip
+def test_ranges_and_written_forms_are_followed(run: Any, select: str, value: float) -> None:
+    assert run(select).frame.data.iat[0, 0] == value
+
+
+def test_a_range_that_overlaps_multiplies(run: Any) -> None:
+    with pytest.raises(QueryError, match="adds up each row of t"):
+        run(
+            "SELECT sum(t.lots) FROM trades t JOIN fees f ON f.account_id = t.account_id "
+            "AND t.executed_at > f.fee_date - INTERVAL 900 DAY"
+        )

@@ -1,0 +1,111 @@
+"""Texts that a SELECT compares with: put right, told to be missing, or shown as they matched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from finexpert.errors import UnknownValue
+from finexpert.warehouse.checks.checked import Checks
+
+
+@pytest.mark.parametrize(
+    ("select", "value", "read"),
+    [
+        ("SELECT count(*) FROM trades WHERE status = 'Filled'", 3, "'FILLED'"),
+        ("SELECT count(*) FROM trades WHERE status = ' filled'", 3, "'FILLED'"),
+        ("SELECT count(*) FROM trades WHERE 'filled' = status", 3, "'FILLED'"),
+        ("SELECT count(*) FROM trades WHERE lower(status) = 'FILLED'", 3, "'filled'"),
+        ("SELECT count(*) FROM trades WHERE upper(trim(status)) = 'pending'", 1, "'PENDING'"),
+        ("SELECT count(*) FROM accounts WHERE segment = 'Private_Bank'", 1, "'private bank'"),
+        ("SELECT count(*) FROM trades WHERE status <> 'Cancelled'", 4, "'CANCELLED'"),
+        ("SELECT count(*) FROM trades WHERE status NOT IN ('Cancelled')", 4, "'CANCELLED'"),
+        ("SELECT count(*) FROM trades WHERE status IN ('Filled', 'DONE')", 3, "'FILLED'"),
+        ("SELECT count(*) FROM trades WHERE status IN ('FILLED', 'Cancelled')", 4, "'CANCELLED'"),
+        ("SELECT sum(CASE WHEN side = 'Buy' THEN 1 ELSE 0 END) FROM trades", 3, "'BUY'"),
+        ("SELECT sum(CASE side WHEN 'Buy' THEN 1 ELSE 0 END) FROM trades", 3, "'BUY'"),
+        ("SELECT count(*) FILTER (WHERE side = 'Buy') FROM trades", 3, "'BUY'"),
+        ("WITH t AS (SELECT status AS s FROM trades) SELECT count(*) FROM t WHERE s = 'filled'", 3, "'FILLED'"),
+        ("SELECT count(*) FROM (SELECT upper(status) AS s FROM trades) AS t WHERE t.s = 'filled'", 3, "'FILLED'"),
+        ("SELECT count(*) FROM (SELECT lower(status) AS s FROM trades) AS t WHERE t.s = 'Filled'", 3, "'filled'"),
+        ("SELECT count(*) FROM trades WHERE account_id IN (SELECT account_id FROM accounts WHERE segment = 'Retail')", 3, "'retail'"),
+        ("SELECT count(*) FROM trades t JOIN accounts a ON a.account_id = t.account_id AND a.region = 'emea'", 3, "'EMEA'"),
+        ("SELECT count(*) FROM accounts a WHERE EXISTS (SELECT 1 FROM trades t WHERE t.account_id = a.account_id AND t.side = 'sell')", 2, "'SELL'"),
+        ("SELECT count(*) FROM trades WHERE status = 'filled' AND side = 'buy'", 2, "'BUY'"),
+    ],
+)  # fmt: skip
+def test_case_and_spacing_are_put_right_and_said(run: Any, select: str, value: int, read: str) -> None:
+    checked = run(select)
+    assert checked.frame.data.iat[0, 0] == value
+    assert any(read in note for note in checked.notes)
+    assert read in checked.frame.select
+
+
+@pytest.mark.parametrize(
+    ("select", "place", "text"),
+    [
+        ("SELECT count(*) FROM trades WHERE status = 'Executed'", "trades.status", "Executed"),
+        ("SELECT count(*) FROM trades WHERE status <> 'Void'", "trades.status", "Void"),
+        ("SELECT count(*) FROM trades WHERE status IN ('DONE', 'EXECUTED')", "trades.status", "DONE"),
+        ("SELECT count(*) FROM trades WHERE status LIKE 'Exec%'", "trades.status", "Exec%"),
+        ("SELECT count(*) FROM trades WHERE status LIKE 'Fill%'", "trades.status", "Fill%"),
+        ("SELECT count(*) FROM trades WHERE regexp_matches(status, '^DONE')", "trades.status", "^DONE"),
+        ("SELECT sum(CASE WHEN side = 'Short' THEN 1 ELSE 0 END) FROM trades", "trades.side", "Short"),
+        ("SELECT count(*) FROM accounts WHERE segment = 'hedge fund' OR region = 'EMEA'", "accounts.segment", "hedge fund"),
+    ],
+)  # fmt: skip
+def test_a_text_that_is_not_there_is_told_and_values_are_kept_for_the_person(
+    run: Any, select: str, place: str, text: str
+) -> None:
+    with pytest.raises(UnknownValue) as raised:
+        run(select)
+    error = raised.value
+    assert (error.place, error.text) == (place, text)
+    held = {"trades.status": "CANCELLED", "trades.side": "BUY", "accounts.segment": "private bank"}[place]
+    assert held in error.values
+    assert held not in str(error)
+
+
+def test_the_nearest_value_stands_first(run: Any) -> None:
+    with pytest.raises(UnknownValue) as raised:
+        run("SELECT count(*) FROM accounts WHERE segment = 'instituional'")
+    assert raised.value.values[0] == "institutional"
+
+
+@pytest.mark.parametrize(
+    ("select", "note"),
+    [
+        (
+            "SELECT count(*) FROM trades WHERE status IN ('FILLED', 'DONE')",
+            "of trades.status, these values matched: 'FILLED'",
+        ),
+        ("SELECT count(*) FROM trades WHERE status ILIKE '%l%'", "these values matched: 'CANCELLED', 'FILLED'"),
+        ("SELECT count(*) FROM trades WHERE status = 'FILLED'", None),
+        ("SELECT count(*) FROM symbols WHERE rating = 'A'", None),
+    ],
+)
+def test_what_matched_is_shown_to_the_person(run: Any, select: str, note: str | None) -> None:
+    notes = run(select).notes
+    assert notes == () if note is None else any(note in said for said in notes)
+
+
+def test_what_a_person_chose_takes_the_place_of_the_text(run: Any) -> None:
+    checked = run("SELECT count(*) FROM trades WHERE status = 'Executed'", chosen={"trades.status=Executed": "FILLED"})
+    assert (checked.frame.data.iat[0, 0], checked.notes) == (3, ("read 'Executed' as 'FILLED'",))
+
+
+def test_a_condition_that_is_left_out_is_asked_for_again(brokerage: Any) -> None:
+    checks = Checks(brokerage)
+    with pytest.raises(UnknownValue):
+        checks.run("SELECT count(*) FROM trades WHERE status = 'Executed'")
+    with pytest.raises(UnknownValue, match=r"the condition on trades\.status was left out"):
+        checks.run("SELECT count(*) FROM trades")
+    # Another column may hold what was meant.
+    assert checks.run("SELECT count(*) FROM trades WHERE side = 'BUY'").frame.data.iat[0, 0] == 3
+
+
+def test_quotes_in_texts_stay_texts(run: Any) -> None:
+    with pytest.raises(UnknownValue) as raised:
+        run("SELECT count(*) FROM trades WHERE status = 'it''s; DROP TABLE trades'")
+    assert raised.value.text == "it's; DROP TABLE trades"

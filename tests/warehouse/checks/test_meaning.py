@@ -1,0 +1,74 @@
+"""Conditions and sums that run and mean something else; and tables as of a day."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from finexpert.errors import AsOfError, NoRows, QueryError
+
+
+@pytest.mark.parametrize(
+    ("select", "said"),
+    [
+        ("SELECT sum(amount) FROM trades", "several currencies, as trades.currency says"),
+        ("SELECT account_id, sum(amount) FROM trades GROUP BY account_id", "several currencies"),
+        ("SELECT count(*) FROM trades WHERE booked_dt >= '2023-02-01'", "holds dates as texts YYYYMMDD"),
+        ("SELECT count(*) FROM trades WHERE shown_date >= '2023-02-01'", "dates as texts DD/MM/YYYY"),
+        ("SELECT max(shown_date) FROM trades", "do not sort by time"),
+        ("SELECT trade_id FROM trades ORDER BY shown_date LIMIT 1", "do not sort by time"),
+        ("SELECT count(*) FROM trades WHERE units > '9'", "'9' is more than '10'"),
+        ("SELECT max(units) FROM trades", "holds numbers as texts"),
+        ("SELECT trade_id FROM trades ORDER BY units DESC LIMIT 1", "holds numbers as texts"),
+    ],
+)
+def test_what_means_something_else_goes_back(run: Any, select: str, said: str) -> None:
+    with pytest.raises(QueryError, match=said):
+        run(select)
+
+
+@pytest.mark.parametrize(
+    ("select", "value"),
+    [
+        ("SELECT sum(amount) FROM trades WHERE currency = 'USD'", 80),
+        ("SELECT sum(amount) FROM trades GROUP BY currency ORDER BY 1 LIMIT 1", 70),
+        ("SELECT sum(lots) FROM trades WHERE currency IN ('USD')", 8),
+        ("SELECT sum(amount_usd) FROM fees", 17),
+        ("SELECT count(*) FROM trades WHERE booked_dt >= '20230201'", 4),
+        ("SELECT max(booked_dt) FROM trades", "20240210"),
+        ("SELECT max(units::INTEGER) FROM trades", 100),
+        ("SELECT max(strptime(shown_date, '%d/%m/%Y'))::DATE::VARCHAR FROM trades", "2024-02-10"),
+        ("SELECT max(symbol) FROM trades", "CCC"),
+    ],
+)
+def test_what_means_what_it_says_passes(run: Any, select: str, value: object) -> None:
+    assert run(select).frame.data.iat[0, 0] == value
+
+
+DAY = dt.date(2023, 6, 30)
+
+
+def test_as_of_goes_by_the_date_of_the_event_and_says_so(run: Any) -> None:
+    checked = run("SELECT count(*) FROM trades", as_of=DAY)
+    assert checked.frame.data.iat[0, 0] == 3
+    assert any(
+        "trades is seen up to 2023-06-30 by executed_at (it also has settle_date)" in note for note in checked.notes
+    )
+
+
+def test_where_nobody_asked_for_a_day_no_guess_hides_a_row(run: Any) -> None:
+    checked = run("SELECT count(*) FROM trades", as_of=DAY, declared_only=True)
+    assert (checked.frame.data.iat[0, 0], checked.notes) == (5, ())
+
+
+@pytest.mark.parametrize("table", ["bonds", "symbols"])
+def test_a_table_without_a_date_of_events_cannot_be_seen_as_of_a_day(run: Any, table: str) -> None:
+    with pytest.raises(AsOfError, match=f"{table} cannot be seen as of 2023-06-30"):
+        run(f"SELECT count(*) FROM {table}", as_of=DAY)
+
+
+def test_a_period_after_the_day_is_told_apart_from_no_data(run: Any) -> None:
+    with pytest.raises(NoRows, match="matches no row of trades as of 2023-06-30"):
+        run("SELECT count(*) FROM trades WHERE executed_at >= '2024-01-01'", as_of=DAY)

@@ -1,0 +1,88 @@
+"""What is no answer: cut frames, nothing for a reason, infinity; and what is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from finexpert.errors import CutFrame, NoRows, QueryError
+
+
+@pytest.mark.parametrize(
+    ("select", "said"),
+    [
+        ("SELECT count(*) FROM trades WHERE executed_at >= DATE '2031-01-01'", r"executed_at >= .* matches no row of trades"),
+        ("SELECT sum(lots) FROM trades WHERE executed_at >= '2015-01-01' AND executed_at < '2016-01-01'", "executed_at .* AND executed_at .* matches no row"),
+        ("SELECT max(lots) FROM trades WHERE amount > 1e9", "amount > .* matches no row"),
+        ("SELECT coalesce(sum(lots), 0) FROM trades WHERE amount > 1000", "amount > 1000 matches no row"),
+        ("SELECT symbol FROM trades WHERE amount > 1000", "amount > 1000 matches no row"),
+        ("SELECT count(*) FROM trades t JOIN notes n ON n.note = t.status", "n has no rows|notes|the join with n"),
+        ("SELECT count(*) FROM trades t JOIN accounts s ON s.account_id = t.trade_id + 100", "the join with s on .* matches no row"),
+        ("SELECT count(*) FROM notes", "notes has no rows"),
+        ("SELECT count(*) FROM symbols WHERE symbol NOT IN (SELECT symbol FROM trades)", "NOT IN holds a NULL"),
+        ("WITH t AS (SELECT * FROM trades WHERE amount > 1000) SELECT sum(lots) FROM t", "amount > 1000 matches no row"),
+        ("SELECT a.region FROM accounts a JOIN (SELECT account_id FROM trades WHERE amount < 0) t USING (account_id)", "amount < 0 matches no row"),
+    ],
+)  # fmt: skip
+def test_one_condition_that_leaves_nothing_is_named(run: Any, select: str, said: str) -> None:
+    with pytest.raises(NoRows, match=said):
+        run(select)
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT count(*) FROM trades WHERE status = 'CANCELLED' AND side = 'SELL'",
+        "SELECT coalesce(sum(lots), 0) FROM trades WHERE status = 'CANCELLED' AND executed_at >= DATE '2024-01-01'",
+        "SELECT symbol FROM trades WHERE status = 'CANCELLED' AND amount > 35",
+    ],
+)
+def test_nothing_is_an_answer_where_each_condition_matches_alone(run: Any, select: str) -> None:
+    checked = run(select)
+    assert any("no row meets all of these conditions, though each matches rows" in note for note in checked.notes)
+
+
+def test_a_zero_that_rows_give_needs_no_word(run: Any) -> None:
+    assert run("SELECT sum(amount) - 30 FROM trades WHERE status = 'CANCELLED' AND currency = 'USD'").notes == ()
+
+
+def test_more_rows_than_a_frame_holds_are_never_an_answer(run: Any) -> None:
+    with pytest.raises(CutFrame, match="more than 4 rows"):
+        run("SELECT * FROM trades")
+    assert len(run("SELECT * FROM accounts").frame.data) == 4
+
+
+def test_infinity_goes_back_and_gaps_are_said(run: Any) -> None:
+    with pytest.raises(QueryError, match="NULLIF"):
+        run("SELECT sum(lots) / 0.0 AS x FROM trades")
+    assert "1 of 4 values of balance are missing" in run("SELECT account_id, balance FROM accounts").notes
+
+
+@pytest.mark.parametrize(
+    ("select", "period"),
+    [
+        ("SELECT count(*) FROM trades WHERE executed_at >= '2023-01-01' AND executed_at < '2024-01-01'", "2023-01-01 to 2023-12-31"),
+        ("SELECT count(*) FROM trades WHERE executed_at BETWEEN DATE '2023-01-01' AND DATE '2023-06-30'", "2023-01-01 to 2023-06-30"),
+        ("SELECT count(*) FROM trades WHERE year(executed_at) = 2023", "2023-01-01 to 2023-12-31"),
+        ("SELECT count(*) FROM trades WHERE extract(year FROM executed_at) = 2023", "2023-01-01 to 2023-12-31"),
+        ("SELECT count(*) FROM trades WHERE executed_at >= '2023-01-01'", None),
+        ("SELECT count(*) FROM trades", None),
+    ],
+)  # fmt: skip
+def test_the_period_is_read_from_the_conditions(run: Any, select: str, period: str | None) -> None:
+    assert run(select).period == period
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT account_id FROM trades t WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.account_id = t.account_id)",
+        "SELECT t.trade_id FROM trades t LEFT JOIN accounts a ON a.account_id = t.account_id WHERE a.account_id IS NULL",
+        "SELECT account_id FROM trades WHERE account_id NOT IN (SELECT account_id FROM accounts)",
+        "SELECT account_id FROM trades EXCEPT SELECT account_id FROM accounts",
+        "WITH r AS (SELECT account_id FROM trades EXCEPT SELECT account_id FROM accounts) SELECT account_id FROM r",
+    ],
+)
+def test_that_nothing_is_without_a_match_is_an_answer(run: Any, select: str) -> None:
+    assert run(select).frame.data.empty

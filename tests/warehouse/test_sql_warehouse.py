@@ -1,0 +1,420 @@
+"""A database by URL, PostgreSQL and SQLite: the same answers as a DuckDB file, and nothing but reading."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import sqlalchemy as sa
+
+from finexpert.errors import ConfigurationError, DataError, QueryError
+from finexpert.warehouse.engines.connections import reading
+from finexpert.warehouse.engines.sizes import Counted, counted
+from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+from finexpert.warehouse.warehouse import Warehouse
+
+Load = Callable[[str, str, DuckDBWarehouse], None]
+Attack = Callable[[Warehouse, Sequence[str]], list[str]]
+HERE = Path(__file__).parent
+HOSTILE = [
+    line for line in (HERE / "hostile_postgres.txt").read_text().splitlines() if line and not line.startswith("#")
+]
+COMMENTS = {
+    "cpi": "Consumer prices",
+    "cpi.value": "index 1982-1984=100, monthly",
+    "rates.dff": "percent, daily",
+    "jobs": "Labour market",
+    "jobs.unemploy": "thousands of persons",
+}
+TABLES = ("cpi", "rates", "jobs", "firms")
+
+
+@pytest.fixture(scope="module")
+def server(postgres: str, load_tables: Load, warehouse: DuckDBWarehouse) -> str:
+    """A server with the small tables in the schema fin, a table beside them that is not allowed, and a vault."""
+    load_tables(postgres, "fin", warehouse)
+    engine = sa.create_engine(postgres)
+    with engine.begin() as connection:
+        for statement in (
+            "CREATE TABLE fin.hidden (code int)",
+            "CREATE SEQUENCE fin.counter",
+            "DROP SCHEMA IF EXISTS vault CASCADE",
+            "CREATE SCHEMA vault",
+            "CREATE TABLE vault.secrets (code int)",
+            "INSERT INTO vault.secrets VALUES (918273645)",
+            "CREATE FUNCTION fin.clean() RETURNS int LANGUAGE sql AS 'DELETE FROM fin.cpi RETURNING 1'",
+        ):
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    return postgres
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory, load_tables: Load, warehouse: DuckDBWarehouse) -> str:
+    url = f"sqlite:///{tmp_path_factory.mktemp('sqlite') / 'small.db'}"
+    load_tables(url, "main", warehouse)
+    return url
+
+
+@pytest.fixture(scope="module", params=["postgres", "sqlite"])
+def database(request: pytest.FixtureRequest) -> Iterator[SQLWarehouse]:
+    if request.param == "postgres":
+        opened = SQLWarehouse(request.getfixturevalue("server"), schema="fin", tables=TABLES)
+    else:
+        opened = SQLWarehouse(request.getfixturevalue("file"), comments=COMMENTS)
+    with opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def native(server: str) -> Iterator[SQLWarehouse]:
+    with SQLWarehouse(server, schema="fin", tables=TABLES, dialect="native", seconds=2) as opened:
+        yield opened
+
+
+def test_the_card_is_that_of_a_duckdb_file(database: SQLWarehouse, warehouse: DuckDBWarehouse) -> None:
+    protocol: Warehouse = database
+    assert protocol.schema_card() == warehouse.schema_card()
+    assert protocol.columns() == warehouse.columns()
+    assert protocol.schema_card("samples") == warehouse.schema_card("samples")
+
+
+SAME = (HERE / "same_everywhere.sql").read_text().splitlines()
+ON_SERVER = (HERE / "same_on_postgres.sql").read_text().splitlines()
+
+
+@pytest.mark.parametrize("as_of", [None, dt.date(2023, 3, 31), dt.date(2019, 1, 1)])
+def test_a_select_gives_what_it_gives_over_a_duckdb_file(
+    database: SQLWarehouse, warehouse: DuckDBWarehouse, as_of: dt.date | None
+) -> None:
+    for select in [*SAME, *(ON_SERVER if database.dialect == "postgres" else ())]:
+        expected, found = warehouse.query(select, as_of=as_of).data, database.query(select, as_of=as_of).data
+        pd.testing.assert_frame_equal(found, expected, rtol=1e-9, obj=select)
+
+
+def test_what_has_no_translation_is_refused(database: SQLWarehouse) -> None:
+    for select, said in (
+        ("SELECT a.date FROM jobs AS a ASOF JOIN rates AS b ON a.date >= b.date", "ASOF JOIN has no translation"),
+        ("SELECT date FROM cpi UNION BY NAME SELECT date FROM jobs", "UNION BY NAME"),
+        ("SELECT * FROM (PIVOT cpi ON cpi_index IN ('CPI') USING max(value))", "no translation"),
+        ("SELECT dayname(date) FROM jobs", "not allowed on"),
+    ):
+        with pytest.raises(QueryError, match=said):
+            database.query(select)
+
+
+def test_suggestions_are_those_of_a_duckdb_file(database: SQLWarehouse) -> None:
+    with pytest.raises(QueryError, match='no column "valeu" in cpi; nearest: value'):
+        database.query("SELECT valeu FROM cpi")
+    with pytest.raises(QueryError, match="single quotes"):
+        database.query('SELECT value FROM cpi WHERE cpi_index = "Core CPI"')
+    with pytest.raises(QueryError, match='no table "weeks"; rates has date, dff'):
+        database.query("SELECT date, dff FROM weeks")
+
+
+@pytest.mark.parametrize("select", [
+    "SELECT CAST(symbol AS INT) FROM firms",
+    "SELECT CAST(symbol AS DATE) - DATE '2020-01-01' AS gap FROM firms",
+    "SELECT symbol::DOUBLE + 1 FROM firms",
+    "SELECT employees * 100000000000000000 FROM firms",
+    "SELECT 1 / (employees - 918273645) FROM firms",
+    "SELECT (SELECT symbol FROM firms)",
+    "SELECT symbol + 1 FROM firms",
+    "SELECT make_date(employees::INT, 1, 1) FROM firms",
+])  # fmt: skip
+def test_no_cell_value_in_an_error(database: SQLWarehouse, select: str) -> None:
+    try:
+        database.query(select)
+    except QueryError as caught:
+        chain = f"{caught} {caught.__cause__} "
+        assert "CANARY" not in chain.upper()
+        assert "918273645" not in chain
+    else:
+        assert database.dialect == "sqlite"
+
+
+def test_row_cap_cuts_and_says_so(file: str, server: str) -> None:
+    for opened in (SQLWarehouse(file, row_cap=60), SQLWarehouse(server, schema="fin", row_cap=60)):
+        with opened:
+            cut, whole = opened.query("SELECT * FROM cpi ORDER BY value"), opened.query("SELECT * FROM jobs")
+            assert (len(cut.data), cut.truncated, len(whole.data), whole.truncated) == (60, True, 60, False)
+
+
+RUNAWAYS = [
+    "SELECT count(*) FROM cpi a, cpi b, cpi c, cpi d, cpi e, cpi f WHERE a.value + f.value > b.value",
+    "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r",
+    "SELECT a.value FROM cpi a, cpi b, cpi c, cpi d, cpi e ORDER BY a.value * b.value * c.value * d.value * e.value",
+]
+
+
+@pytest.mark.parametrize("select", RUNAWAYS, ids=["cross join", "recursion", "sort"])
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_a_runaway_stops_within_a_second_of_its_limit(
+    file: str, server: str, select: str, engine: str, soon: Any
+) -> None:
+    address, schema = (file, None) if engine == "sqlite" else (server, "fin")
+    with SQLWarehouse(address, schema=schema, seconds=0.3) as opened:
+
+        def run() -> None:
+            with pytest.raises(QueryError, match=r"took longer than 0\.3 s"):
+                opened.query(select)
+
+        soon(1.3, run)
+        assert opened.query("SELECT 1 AS one").data["one"].item() == 1
+
+
+def test_the_server_itself_stops_what_nobody_waits_for(server: str, soon: Any) -> None:
+    with SQLWarehouse(server, schema="fin") as opened:
+
+        def sleep() -> None:
+            with (
+                reading(opened._engine, (), 0.2) as connection,
+                pytest.raises(sa.exc.OperationalError, match="statement timeout"),
+            ):
+                connection.exec_driver_sql("SELECT pg_sleep(20)")
+
+        soon(1.2, sleep)
+
+
+def test_a_result_too_large_for_memory_is_refused(server: str) -> None:
+    with (
+        SQLWarehouse(server, schema="fin", seconds=20) as opened,
+        pytest.raises(QueryError, match="larger than 256 MB"),
+    ):
+        opened.query(
+            "SELECT x.s || a.symbol AS s FROM (SELECT string_agg(c.cpi_index || d.cpi_index, ',') AS s FROM cpi c, cpi d) AS x,"
+            " firms a, jobs b, jobs c"
+        )
+
+
+def test_eight_threads_see_each_their_own_point_in_time(database: SQLWarehouse) -> None:
+    def rows(month: int) -> tuple[int, int]:
+        as_of = dt.date(2020 + month // 12, month % 12 + 1, 1)
+        return month + 1, database.query("SELECT count(*) AS n FROM jobs", as_of=as_of).data["n"].item()
+
+    with ThreadPoolExecutor(8) as pool:
+        for expected, found in pool.map(rows, range(0, 60, 3)):
+            assert found == expected
+
+
+def _state(url: str) -> list[object]:
+    engine = sa.create_engine(url, poolclass=sa.pool.NullPool)
+    with engine.connect() as connection:
+        found: list[object] = []
+        for select in (
+            "SELECT md5(string_agg(c::text, ',' ORDER BY c::text)) FROM fin.cpi c",
+            "SELECT md5(string_agg(c::text, ',' ORDER BY c::text)) FROM fin.jobs c",
+            "SELECT count(*), max(code) FROM vault.secrets",
+            "SELECT last_value, is_called FROM fin.counter",
+            "SELECT count(*) FROM pg_class WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_(toast_)?temp')",
+            "SELECT count(*) FROM pg_proc",
+            "SELECT count(*) FROM pg_largeobject_metadata",
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'",
+            "SELECT string_agg(setconfig::text, ',') FROM pg_db_role_setting",
+        ):
+            found.append(tuple(connection.exec_driver_sql(select).one()))
+    return found
+
+
+def test_hostile_statements_neither_change_nor_read_anything_else(
+    server: str, native: SQLWarehouse, attack: Attack
+) -> None:
+    """In the server's own SQL and in DuckDB's; as a superuser, whom the server itself would refuse nothing."""
+    before = _state(server)
+    with SQLWarehouse(server, schema="fin", tables=TABLES, seconds=2) as translated:
+        let_through = [*attack(translated, HOSTILE), *attack(native, HOSTILE)]
+    assert _state(server) == before
+    # An escaped quote is a text without harm where a backslash is no escape, and the other way round.
+    assert [one for one in let_through if "DROP TABLE cpi; --'" not in one] == []
+    assert len(HOSTILE) >= 80
+
+
+def test_past_the_rules_the_transaction_itself_cannot_write(server: str, native: SQLWarehouse) -> None:
+    for statement in (
+        "DELETE FROM fin.cpi",
+        "CREATE TABLE fin.stolen AS SELECT 1",
+        "SELECT nextval('fin.counter')",
+        "SELECT fin.clean()",
+        "SELECT * FROM fin.cpi FOR UPDATE",
+        "SELECT 1; COMMIT; DELETE FROM fin.cpi",
+    ):
+        with reading(native._engine, TABLES, 2) as connection, pytest.raises(sa.exc.DBAPIError):
+            connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
+
+
+def test_past_the_rules_sqlite_itself_refuses(file: str, tmp_path: Path) -> None:
+    with SQLWarehouse(file) as opened:
+        for statement in (
+            "DELETE FROM cpi",
+            "CREATE TABLE stolen (a)",
+            f"ATTACH '{tmp_path / 'other.db'}' AS other",
+            "SELECT * FROM sqlite_master",
+            "SELECT * FROM hidden",
+            "PRAGMA query_only = OFF",
+            "SELECT load_extension('x')",
+            "SELECT hex(zeroblob(100000000))",
+            "VACUUM",
+        ):
+            with reading(opened._engine, ["cpi"], 2) as connection, pytest.raises(sa.exc.DBAPIError):
+                connection.exec_driver_sql(statement).fetchall()
+        assert not [*tmp_path.iterdir()]
+
+
+def test_native_sql_sees_the_rows_up_to_the_day(native: SQLWarehouse) -> None:
+    select = "SELECT max(date) AS last, count(*)::int AS n FROM jobs WHERE date > DATE '2020-01-01' - INTERVAL '1 year'"
+    frame = native.query(select, as_of=dt.date(2020, 2, 29))
+    assert frame.data.to_dict("records") == [{"last": pd.Timestamp("2020-02-01"), "n": 2}]
+    assert native.query("WITH cpi AS (SELECT * FROM jobs) SELECT date FROM cpi", as_of=dt.date(2019, 1, 1)).data.empty
+
+
+def test_types_keys_enums_and_capitals_of_a_server(postgres: str) -> None:
+    engine = sa.create_engine(postgres, poolclass=sa.pool.NullPool)
+    with engine.begin() as connection:
+        for statement in (
+            "DROP SCHEMA IF EXISTS odd CASCADE",
+            "CREATE SCHEMA odd",
+            "CREATE TYPE odd.side AS ENUM ('buy', 'sell')",
+            'CREATE TABLE odd."Deals" ("Id" int PRIMARY KEY, side odd.side, price numeric(12, 4), at timestamptz, tags jsonb, raw numeric)',
+            'CREATE TABLE odd.legs (deal int REFERENCES odd."Deals" ("Id"), "order" varchar(9), ok bool, date timestamp)',
+            "INSERT INTO odd.\"Deals\" VALUES (1, 'sell', 12.5, '2024-05-01 23:30+02', '{}', 1e3)",
+            "INSERT INTO odd.legs VALUES (1, 'a', true, '2024-05-01 23:59'), (1, NULL, NULL, '2024-05-02 00:00')",
+        ):
+            connection.exec_driver_sql(statement)
+    with SQLWarehouse(postgres, schema="odd", label="made up") as opened:
+        assert opened.schema_card().splitlines() == [
+            "table Deals",
+            "  Id INTEGER",
+            "  side VARCHAR: one of 'buy', 'sell'",
+            "  price DECIMAL(12,4)",
+            "  at TIMESTAMP WITH TIME ZONE",
+            "  tags VARCHAR",
+            "  raw DOUBLE",
+            "",
+            "table legs",
+            "  deal INTEGER: refers to Deals.Id",
+            '  "order" VARCHAR',
+            "  ok BOOLEAN",
+            "  date TIMESTAMP (date column)",
+        ]
+        found = opened.query(
+            'SELECT d.Side, d.price, d.at, l."order", l.ok FROM deals d JOIN legs l ON l.deal = d.id',
+            as_of=dt.date(2024, 5, 1),
+        )
+        assert found.data.to_dict("records") == [
+            {"side": "sell", "price": 12.5, "at": pd.Timestamp("2024-05-01 21:30"), "order": "a", "ok": True}
+        ]
+        assert opened.query("SELECT max(price) AS p FROM Deals WHERE side = 'sell'").data["p"].item() == 12.5
+
+
+def test_an_exported_source_runs(
+    database: SQLWarehouse, file: str, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = file if database.dialect == "sqlite" else server
+    code = database.python_source(dt.date(2020, 2, 29))
+    assert url not in code
+    monkeypatch.setenv("DATABASE_URL", url)
+    names: dict[str, object] = {"pd": pd}
+    exec(code, names)  # noqa: S102 - it is what a reader of the export runs
+    found = names["query"]("SELECT max(date) AS last, count(*) AS n FROM jobs")  # type: ignore[operator]
+    assert found.to_dict("records") == [{"last": pd.Timestamp("2020-02-01"), "n": 2}]
+    names["database"].dispose()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("url", "error", "said"), [
+    ("not a url", ConfigurationError, "is no URL"),
+    ("oracle://user:hunter2@host/db", ConfigurationError, "kind oracle are not read yet"),
+    ("sqlite:///nowhere/gone.db", DataError, "no SQLite file"),
+    ("postgresql+psycopg://user:hunter2@127.0.0.1:1/db", DataError, "cannot be asked"),
+])  # fmt: skip
+def test_a_wrong_address_is_told_without_its_password(url: str, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said) as caught:
+        SQLWarehouse(url)
+    assert "hunter2" not in f"{caught.value}{caught.value.__cause__}"
+
+
+def test_wrong_names_are_told(server: str, file: str) -> None:
+    with pytest.raises(DataError, match='no schema "nope"'):
+        SQLWarehouse(server, schema="nope")
+    with pytest.raises(DataError, match='no table "nope"'):
+        SQLWarehouse(file, tables=["nope"])
+    with pytest.raises(DataError, match=r'"cpi\.nope" is no column'):
+        SQLWarehouse(file, categories=["cpi.nope"])
+
+
+def test_categories_are_read_where_asked_and_a_date_column_can_be_taken_away(file: str) -> None:
+    with SQLWarehouse(
+        file, tables=["jobs", "firms"], categories=["firms.symbol"], date_columns={"jobs": None}
+    ) as opened:
+        assert "  symbol VARCHAR: one of 'BBB', 'ZQXCANARY1'" in opened.schema_card().splitlines()
+        assert len(opened.query("SELECT * FROM jobs", as_of=dt.date(2000, 1, 1)).data) == 60
+
+
+def test_a_closed_warehouse_says_so(file: str) -> None:
+    opened = SQLWarehouse(file)
+    opened.close()
+    with pytest.raises(DataError, match="is closed"):
+        opened.query("SELECT 1")
+
+
+@pytest.fixture(scope="module")
+def endless(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """On either database one value that is longer than it may be."""
+    path = tmp_path_factory.mktemp("endless") / "endless.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE endless (id INTEGER, note TEXT)")
+        connection.execute("INSERT INTO endless VALUES (1, CAST(zeroblob(100000000) AS TEXT))")
+        connection.commit()
+    engine = sa.create_engine(server)
+    with engine.begin() as on_server:
+        on_server.exec_driver_sql(
+            "CREATE TABLE fin.endless AS SELECT 1::bigint AS id, repeat(repeat('x', 1000), 300000) AS note"
+        )
+    engine.dispose()
+    return {"postgres": server, "sqlite": f"sqlite:///{path}"}
+
+
+def _most_held() -> int:
+    """The most memory that this process held since it was last asked, in MB."""
+    held = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
+    Path("/proc/self/clear_refs").write_text("5")
+    return int(held) >> 10
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory: the system does not say what was held")
+@pytest.mark.parametrize("dialect", ["postgres", "sqlite"])
+def test_one_endless_value_never_reaches_this_process(endless: dict[str, str], dialect: str) -> None:
+    schema = "fin" if dialect == "postgres" else None
+    with SQLWarehouse(endless[dialect], schema=schema, tables=["endless"], seconds=60) as opened:
+        assert opened.query("SELECT id FROM endless").data["id"].tolist() == [1]
+        _most_held()
+        before = _most_held()
+        with pytest.raises(QueryError, match=r"larger than (256 MB: select fewer|it may be: filter)"):
+            opened.query("SELECT note FROM endless")
+        assert _most_held() - before < 64
+        assert opened.query("SELECT id FROM endless").data["id"].tolist() == [1]
+
+
+def test_bytes_are_counted_where_the_rows_lie(server: str) -> None:
+    engine = sa.create_engine(server, poolclass=sa.pool.NullPool)
+    rows = "SELECT n AS id, repeat('é', n) AS note, n AS note FROM generate_series(1, 20) AS s(n) ORDER BY n DESC"
+    with engine.connect() as connection:
+        connection = connection.execution_options(no_parameters=True)
+        assert counted(connection, "SELECT 1 AS id, now() AS at") == ("SELECT 1 AS id, now() AS at", False)
+        for most, complete in ((10_000, 20), (2 * (20 + 19 + 18), 3), (39, 0)):
+            sql, last = counted(connection, rows, most)
+            assert last
+            with connection.exec_driver_sql(sql) as result:
+                assert list(Counted(result).keys()) == ["id", "note", "note"]
+                found = result.fetchall()
+            assert [row[0] for row in found] == list(range(20, 0, -1))
+            assert [row[1] for row in found] == ["é" * n if 20 - n < complete else None for n in range(20, 0, -1)]
+            assert [row[-1] for row in found] == [20 - n >= complete for n in range(20, 0, -1)]
+    engine.dispose()
