@@ -173,6 +173,7 @@ class Summary(BaseModel):
     cost_usd: float | None
     seconds: float
     outside_model_seconds: float
+    prefix_share: float | None = None
 
 
 def summarise(rung: str, results: Sequence[Result]) -> Summary:
@@ -184,6 +185,7 @@ def summarise(rung: str, results: Sequence[Result]) -> Summary:
 
     n = max(1, len(results))
     costs = [r.usage.cost_usd for r in results]
+    shares = [r.usage.prefix_share for r in results if r.usage.prefix_share is not None]
     return Summary(
         rung=rung,
         overall=of(results),
@@ -201,6 +203,7 @@ def summarise(rung: str, results: Sequence[Result]) -> Summary:
         cost_usd=None if None in costs else sum(c for c in costs if c is not None) / n,
         seconds=sum(r.usage.seconds for r in results) / n,
         outside_model_seconds=sum(r.usage.seconds - r.usage.model_seconds for r in results) / n,
+        prefix_share=sum(shares) / len(shares) if shares else None,
     )
 
 

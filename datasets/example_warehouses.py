@@ -26,7 +26,7 @@ from finexpert.datasets import example_warehouses_bank, example_warehouses_compa
 from finexpert.datasets.example_warehouses_numbers import generator, growth
 from finexpert.datasets.sample_economy import make_series
 from finexpert.errors import DataError
-from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 _LABEL = "example warehouse: made-up numbers"
 

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from finexpert.datasets.example_warehouses_numbers import Floats, around, generator, month_ends, with_gaps
-from finexpert.sources.warehouse_file import Table
+from finexpert.warehouse.local.warehouse_file import Table
 
 _ENDS = month_ends("2018-01-31", "2024-06-30")
 _SEGMENTS = ("Mortgage", "Corporate", "Small business", "Consumer")

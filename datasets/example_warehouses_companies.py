@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from finexpert.datasets.example_warehouses_numbers import Floats, dealt, generator, growth, with_gaps
-from finexpert.sources.warehouse_file import Table
+from finexpert.warehouse.local.warehouse_file import Table
 
 _QUARTERS = pd.date_range("2017-12-31", "2024-06-30", freq="QE")
 _FRIDAYS = pd.date_range("2017-12-29", "2024-06-28", freq="W-FRI")

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from finexpert.datasets.example_warehouses_numbers import Floats, around, dealt, generator, growth, with_gaps
-from finexpert.sources.warehouse_file import Table
+from finexpert.warehouse.local.warehouse_file import Table
 
 _DAYS = pd.bdate_range("2019-01-02", "2024-06-28")
 _CLOSES = pd.DatetimeIndex(pd.Series(_DAYS, index=_DAYS).groupby(_DAYS.to_period("M")).max())

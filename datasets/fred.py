@@ -29,11 +29,11 @@ from finexpert.datasets.fred_series import SERIES, TABLES, TableInfo, series_of
 from finexpert.datasets.sample_economy import LABEL, make_series
 from finexpert.errors import DataError
 from finexpert.settings import Settings
-from finexpert.sources.database_address import address_in
-from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.database_address import address_in
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 if TYPE_CHECKING:
-    from finexpert.sources.sql_warehouse import SQLWarehouse
+    from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 
 __all__ = ["build", "download", "load_folder", "open_data", "open_fred", "read_series", "tables"]
 
@@ -136,7 +136,7 @@ def open_data(data: Path | None = None, *, settings: Settings | None = None) -> 
     settings = settings or Settings()
     if data is not None and (address := address_in(data)):
         # Loading SQLAlchemy takes a tenth of a second, which a file does not need.
-        from finexpert.sources.sql_warehouse import SQLWarehouse
+        from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 
         return SQLWarehouse(address, row_cap=settings.row_cap, seconds=settings.sql_seconds)
     return open_fred(data, settings=settings)

@@ -32,9 +32,9 @@ from finexpert.records import encode
 from finexpert.reviews import Review
 from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.taught import Taught
 from finexpert.stores.terms import normalise
+from finexpert.warehouse.warehouse import Warehouse
 
 BASELINE = "single-call"
 MEMORY = "+memory"
@@ -186,7 +186,7 @@ def limits_of(settings: Settings) -> Sequence[object]:
 def fingerprint(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> str:
     """What must be the same for an interrupted evaluation to go on."""
     content = [
-        bench.source.fingerprint(),
+        bench.source.snapshot(),
         bench.models.describe(),
         bench.settings.drafts,
         bench.settings.retries,

@@ -31,7 +31,7 @@ from finexpert.datasets.house_references import REFERENCES as ALL_REFERENCES
 from finexpert.datasets.question_lines import records_of, text_of
 from finexpert.datasets.recessions import RECESSION_DEFINITION
 from finexpert.errors import AnswerFormatError, QuestionFileError
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.warehouse import Warehouse
 
 __all__ = ["RECESSION_DEFINITION", "REFERENCES", "FredTables", "Question", "gold", "load_questions"]
 

@@ -16,7 +16,7 @@ import pandas as pd
 from finexpert.datasets.fred_series import SERIES, TABLES
 from finexpert.datasets.recessions import Recession, recessions
 from finexpert.errors import DataError
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.warehouse import Warehouse
 
 
 class FredTables:

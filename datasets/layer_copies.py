@@ -35,7 +35,7 @@ from finexpert.datasets.layer_records import (
 from finexpert.errors import ConfigurationError, DataError, FinexpertError, QuestionFileError
 from finexpert.plans import Cell, Compute, Plan, Quote
 from finexpert.settings import Settings
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.warehouse import Warehouse
 
 _FILES = ("train.json", "dev.json")
 

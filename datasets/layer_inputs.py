@@ -31,6 +31,7 @@ from finexpert.datasets.layer_records import (
 )
 from finexpert.errors import QuestionFileError
 from finexpert.modules.filing_question import conversation, describe
+from finexpert.modules.planning import RESULT
 from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import describe_request
 from finexpert.signatures import rules
@@ -105,6 +106,7 @@ def _common(example: WarehouseExample) -> Fields:
 
 def _sql_extraction(example: SqlExtractionExample) -> tuple[Fields, Fields]:
     inputs = _common(example) | {
+        "dialect": layer_references.dialect_of(example),
         "schema_card": layer_references.schema_card_of(example),
         "frames": "\n".join(describe_request(frame) for frame in example.extracts),
     }
@@ -120,16 +122,26 @@ def _script_generation(example: ScriptExample) -> tuple[Fields, Fields]:
     return inputs, {"code": example.code}
 
 
-def _planning(example: PlanningExample, drafts: bool) -> tuple[Fields, Fields]:
+def _planning(example: PlanningExample, drafts: bool, *, scripts: bool = False) -> tuple[Fields, Fields]:
+    """With `scripts`, the answer is computed by a script also where one SELECT gives it."""
     inputs = _common(example) | {
+        "dialect": layer_references.dialect_of(example),
         "schema_card": layer_references.schema_card_of(example),
         "conversation": rules.NONE,
         "answer_type": example.answer_format.instruction(),
     }
     outputs: Fields = {"answer_kind": example.answer_format.kind, "unit": example.answer_format.unit or ""}
+    outputs |= {"unclear": "", "missing": ""}
     if isinstance(example, FredExample):
         return inputs, outputs
     outputs["interpretation"] = example.interpretation
+    if example.answer_select and not scripts:
+        # What one SELECT computes is shown so: the engine does the work.
+        if not drafts:
+            asked = FrameRequest(df_name=RESULT, purpose=example.interpretation, df_columns=["answer"])
+            return inputs, outputs | {"frames": [asked], "task": ""}
+        select = DataFrameFromSQL(select_query=example.answer_select, df_name=RESULT)
+        return inputs, outputs | {"selects": [select], "code": ""}
     if drafts:
         return inputs, outputs | {"selects": _selects(example), "code": example.code}
     frames = [
@@ -178,8 +190,8 @@ def _derivation(example: DeriveExample) -> tuple[Fields, Fields]:
 
 
 def _recomputation(example: RecomputeExample) -> tuple[Fields, Fields]:
-    inputs, outputs = _planning(example, drafts=True)
-    inputs = {name: text for name, text in inputs.items() if name != "feedback"}
+    inputs, outputs = _planning(example, drafts=True, scripts=True)
+    inputs = {name: text for name, text in inputs.items() if name not in ("feedback", "dialect")}
     return inputs, {"reading": outputs["interpretation"], "selects": outputs["selects"], "code": outputs["code"]}
 
 

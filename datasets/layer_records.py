@@ -26,7 +26,7 @@ from finexpert.datasets.keyword_examples import KeywordExample
 from finexpert.datasets.lookup_examples import LookupExample
 from finexpert.plans import Cell, Compute, Extract, Plan, Quote, Script, Step
 from finexpert.sources.filing import Filing
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.warehouse import Warehouse
 
 Split = Literal["train", "val", "holdout"]
 FilingStep = Cell | Quote | Compute

@@ -39,7 +39,8 @@ from finexpert.errors import FinexpertError, QueryError
 from finexpert.execution import Surroundings
 from finexpert.modules.planning import of_one_select
 from finexpert.sandbox import Sandbox
-from finexpert.sources.warehouse import Frame, Warehouse
+from finexpert.warehouse.frames import Frame
+from finexpert.warehouse.warehouse import DIALECTS, Warehouse
 from finexpert.workspace import NamedFrame, Turn, Value, Workspace
 
 VARIANTS = (0, 1)
@@ -61,6 +62,11 @@ def schema_card_of(example: WarehouseExample, variant: int = 0) -> str:
     It is without rows whatever the setting `privacy` allows: parts of it are kept in compiled programs.
     """
     return warehouse_of(example, variant).schema_card(question=example.question)
+
+
+def dialect_of(example: WarehouseExample) -> str:
+    """The SQL that the example's database speaks, as prompts name it."""
+    return DIALECTS[warehouse_of(example).dialect]
 
 
 def frames_of(example: WarehouseExample, variant: int = 0) -> list[NamedFrame]:
@@ -173,7 +179,7 @@ def _of_answers(example: ScriptExample, sandbox: Sandbox) -> Iterator[str]:
 
 
 def _by_select(example: PlanningExample, sandbox: Sandbox, variant: int) -> Any:
-    plan = of_one_select(example.answer_select, example.answer_format, example.interpretation)
+    plan = of_one_select(example.answer_select, example.interpretation)
     around = Surroundings(
         warehouse=warehouse_of(example, variant),
         sandbox=sandbox,

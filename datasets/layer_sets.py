@@ -19,7 +19,7 @@ from finexpert.datasets import layer_examples
 from finexpert.datasets.layer_copies import Copies
 from finexpert.datasets.layer_examples import LayerExample
 from finexpert.datasets.layer_records import FilingExample, Split, WarehouseExample
-from finexpert.errors import ConfigurationError, QuestionFileError
+from finexpert.errors import ConfigurationError, QueryError, QuestionFileError
 
 
 @dataclass
@@ -109,7 +109,7 @@ class ExampleSets:
                 )
 
     def fingerprint(self, layer: str) -> str:
-        """A hash of the examples and of what their right answers follow from; of own ones, every row of the database."""
+        """A hash of the examples and of what their right answers follow from; of own ones, the frames that they fetch."""
         if not self.files.get(layer):
             return layer_examples.fingerprint(layer)
         if layer not in self._fingerprints:
@@ -123,10 +123,21 @@ class ExampleSets:
         pages = [
             f"{each.model_dump_json()} {each.filing.page_text()}" for each in own if isinstance(each, FilingExample)
         ]
-        asked = any(isinstance(each, WarehouseExample) and each.is_own for each in own)
-        return [*pages, self.copies.warehouse.fingerprint()] if asked else pages
+        asked = [each for each in own if isinstance(each, WarehouseExample) and each.is_own]
+        return [*pages, *(print_ for each in asked for print_ in _frames(each))]
 
     def words(self, layer: str) -> dict[str, int]:
         """How many examples are the user's own and how many packaged; nothing where all are packaged."""
         own = len(self.own(layer))
         return {"own_examples": own, "packaged_examples": len(self.load(layer)) - own} if own else {}
+
+
+def _frames(example: WarehouseExample) -> list[str]:
+    """The hashes of the frames of an example; its SELECTs where they do not run, which the check of the example says."""
+    # It asks for copies of the warehouses, which are made here.
+    from finexpert.datasets.layer_references import frames_of
+
+    try:
+        return [frame.fingerprint for frame in frames_of(example)]
+    except QueryError:
+        return [frame.select for frame in example.frames]

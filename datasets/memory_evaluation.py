@@ -16,8 +16,8 @@ from finexpert.datasets.fred_questions import Question
 from finexpert.datasets.fred_tables import FredTables
 from finexpert.datasets.transcripts import Line
 from finexpert.modules.financial_expert import Options
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.process import Process, ProcessStep
+from finexpert.warehouse.warehouse import Warehouse
 
 MODEL, HUMAN, NUDGED = "model-summarised", "human-summarised", "human with nudging"
 FORMS = (MODEL, HUMAN, NUDGED)

@@ -29,8 +29,8 @@ from finexpert.session import Session
 from finexpert.settings import Settings
 from finexpert.sources.filing import Filing
 from finexpert.sources.library import Library
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.taught import Taught
+from finexpert.warehouse.warehouse import Warehouse
 
 Status = Literal[
     "answered", "as expected", "not as expected", "failed", "active", "draft", "ignored", "clash", "defined"

@@ -33,7 +33,7 @@ from finexpert.datasets.fred_tables import FredTables
 from finexpert.datasets.house_references import REFERENCES
 from finexpert.datasets.question_lines import text_of
 from finexpert.errors import AnswerFormatError, QuestionFileError
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.warehouse import Warehouse
 
 Action = Literal["message", "reply", "remember", "define", "clash"]
 _ACTIONS: tuple[Action, ...] = ("message", "reply", "remember", "define", "clash")

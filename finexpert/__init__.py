@@ -23,24 +23,25 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
     from finexpert.sources.filing import Filing
     from finexpert.sources.library import Library
-    from finexpert.sources.sql_warehouse import SQLWarehouse
-    from finexpert.sources.warehouse import DuckDBWarehouse, Warehouse
     from finexpert.stores.glossary import Glossary
     from finexpert.stores.memory import Memory
+    from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
+    from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+    from finexpert.warehouse.warehouse import Warehouse
 
 _HOME = {
     "Answer": "finexpert.answers",
     "AnswerFormat": "finexpert.answers",
-    "DuckDBWarehouse": "finexpert.sources.warehouse",
+    "DuckDBWarehouse": "finexpert.warehouse.local.duckdb_warehouse",
     "Filing": "finexpert.sources.filing",
     "FinancialExpert": "finexpert.modules.financial_expert",
     "Glossary": "finexpert.stores.glossary",
     "Library": "finexpert.sources.library",
     "Memory": "finexpert.stores.memory",
-    "SQLWarehouse": "finexpert.sources.sql_warehouse",
+    "SQLWarehouse": "finexpert.warehouse.engines.sql_warehouse",
     "Session": "finexpert.session",
     "Settings": "finexpert.settings",
-    "Warehouse": "finexpert.sources.warehouse",
+    "Warehouse": "finexpert.warehouse.warehouse",
     "load": "finexpert.optimizers.loading",
 }
 

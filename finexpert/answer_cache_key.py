@@ -21,7 +21,8 @@ from finexpert.question_reading import read
 from finexpert.settings import Settings
 from finexpert.sources.filing import Filing
 from finexpert.sources.library import Library
-from finexpert.sources.warehouse import DuckDBWarehouse, Warehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+from finexpert.warehouse.warehouse import Warehouse
 
 
 def _set(words: str) -> frozenset[str]:
@@ -84,12 +85,11 @@ def of_source(source: Warehouse | Filing | Library) -> str | None:
     if isinstance(source, Library):
         return f"library {source.fingerprint}"
     if isinstance(source, DuckDBWarehouse):
-        # Queries may open the file anew, so a fingerprint from before does not vouch for the file as it is now.
         try:
             found = source.path.stat()
         except OSError:
             return None
-        return f"duckdb {found.st_ino} {found.st_mtime_ns} {found.st_size} {source.fingerprint()}"
+        return f"duckdb {found.st_ino} {found.st_mtime_ns} {found.st_size}"
     return None
 
 

@@ -51,7 +51,9 @@ class AnswerFormat(BaseModel):
     def coerce(self, value: Any) -> Any:
         """The value as the Python type of this format: float, int, date, bool, str, list, or DataFrame."""
         if self.kind == "list":
-            return [_COERCE[self.items or "text"](item) for item in _elements(value)]
+            items = _elements(value)
+            item_kind = self.items or _kind_of_items(items)
+            return [_COERCE[item_kind](item) for item in items]
         return _COERCE[self.kind](value)
 
     def instruction(self) -> str:
@@ -64,7 +66,7 @@ class AnswerFormat(BaseModel):
         """
         words = _TYPE_WORDS[self.kind]
         if self.kind == "list":
-            words += f", each element {_TYPE_WORDS[self.items or 'text']}"
+            words += f", each element {_TYPE_WORDS[self.items]}" if self.items else ""
         if self.unit:
             words += f", in {self.unit}"
         if self.kind == "number":
@@ -162,6 +164,32 @@ def _table(value: Any) -> pd.DataFrame:
     raise _refuse("a DataFrame", value)
 
 
+def kind_of(value: Any) -> Literal["number", "integer", "date", "boolean", "text"]:
+    """The kind that a value is by itself; a midnight is a date.
+
+    >>> kind_of(3), kind_of(3.5), kind_of(pd.Timestamp("2024-01-31")), kind_of("3")
+    ('integer', 'number', 'date', 'text')
+    """
+    value = _plain(value)
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, Integral):
+        return "integer"
+    if isinstance(value, Real):
+        return "number"
+    if isinstance(value, dt.datetime):
+        return "date" if value.time() == dt.time() else "text"
+    return "date" if isinstance(value, dt.date | pd.Period) else "text"
+
+
+def _kind_of_items(items: Sequence[Any]) -> str:
+    """The kind that all items of a list have; whole numbers among others are numbers."""
+    kinds = {kind_of(item) for item in items if item is not None}
+    if kinds == {"integer", "number"}:
+        return "number"
+    return kinds.pop() if len(kinds) == 1 else "text"
+
+
 def _elements(value: Any) -> list[Any]:
     if isinstance(value, pd.Series | pd.Index) or (hasattr(value, "tolist") and hasattr(value, "ndim")):
         value = list(value)
@@ -204,13 +232,15 @@ class Citation(BaseModel):
 
 
 class Clarification(BaseModel):
-    """A question back to the user: a term that nobody has explained, or a reading that is not safe; and what may be meant.
+    """A question back to the user: a term that nobody has explained, a reading that is not safe, or a text that its column
+    does not hold; and what may be meant.
 
     The reply goes with the question asked again.
     """
 
-    kind: Literal["term", "reading"] = "reading"
+    kind: Literal["term", "reading", "value"] = "reading"
     term: str
+    place: str = Field(default="", description="of a value: the column, as table.column")
     question: str
     candidates: list[str] = Field(default_factory=list)
 
@@ -236,6 +266,10 @@ class Usage(BaseModel):
     failed: int = Field(default=0, description="calls that gave no completion; not among `calls`")
     fell_back: int = Field(default=0, description="failed calls for which the fallback model was asked")
     stages: dict[str, float] = Field(default_factory=dict, description="seconds a stage, model included")
+    prefix_share: float | None = Field(
+        default=None,
+        description="share of the prompts that the ones before them began with: what a prefix cache can serve",
+    )
 
 
 class Answer(BaseModel):

@@ -22,9 +22,15 @@ when the program itself cannot go on, or inside it, between a layer and the loop
     │   ├── EmbedderMismatch        a store was made with another embedder; vectors are never mixed
     │   └── ProcessFileError        the file of a process does not have the documented form
     ├── LibraryError                a library of filings, or a file for it, cannot be opened, read or written
+    ├── Unanswerable                the question has no answer in these sources, and no better plan mends that
+    │   ├── NotInSources            the planner says what they lack
+    │   └── AsOfError               a table cannot be seen as of the day that was asked for
     └── StepError                   one step of a plan failed; its own layer may repair it
         ├── PlanError               the plan is malformed: unknown reference, cycle, wrong type
         ├── QueryError              a SELECT was refused or failed
+        │   ├── UnknownValue        it compares a column with a text that the column does not hold
+        │   ├── NoRows              its conditions leave no row
+        │   └── CutFrame            it gives more rows than a frame may hold
         ├── ScriptError             a script was refused, failed or gave no usable answer
         ├── CellError               a table cell was not found, or several fit
         ├── QuoteError              the quoted words, or the value in them, do not stand in the page
@@ -124,6 +130,24 @@ class LibraryError(FinexpertError):
     """A library of filings, or a file that is added to one, cannot be opened, read or written; the message names it."""
 
 
+class Unanswerable(FinexpertError):
+    """The question has no answer in these sources, and no better plan mends that."""
+
+    kind = "unanswerable"
+
+
+class NotInSources(Unanswerable):
+    """The planner says what the sources lack; the message is what is missing."""
+
+    kind = "not in the sources"
+
+
+class AsOfError(Unanswerable):
+    """A table cannot be seen as of the day that was asked for."""
+
+    kind = "as of"
+
+
 class StepError(FinexpertError):
     """One step of a plan failed.
 
@@ -144,6 +168,32 @@ class QueryError(StepError):
     """A SELECT was refused by the warehouse's rules or failed in the database."""
 
     kind = "sql"
+
+
+class UnknownValue(QueryError):
+    """A SELECT compares a column with a text that the column does not hold.
+
+    `place` is the column, `meant` what it and its alternatives say, and `text` what is not there; `values` are those that the
+    column holds, the nearest first: for a person's eyes, and in no message.
+    """
+
+    kind = "unknown value"
+
+    def __init__(self, message: str, *, place: str, text: str, meant: str = "", values: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.place, self.text, self.meant, self.values = place, text, meant or place, values
+
+
+class NoRows(QueryError):
+    """The conditions of a SELECT leave no row, and one of them alone does so."""
+
+    kind = "no rows"
+
+
+class CutFrame(QueryError):
+    """A SELECT gives more rows than a frame may hold: what is computed from the first of them would be wrong."""
+
+    kind = "cut"
 
 
 class ScriptError(StepError):

@@ -25,13 +25,15 @@ import pandas as pd
 
 from finexpert import operations, unit_rules
 from finexpert.answers import AnswerFormat, Citation
-from finexpert.errors import PlanError, QueryError, SandboxFailure, ScriptError, StepError
+from finexpert.errors import CutFrame, PlanError, QueryError, SandboxFailure, ScriptError, StepError, UnknownValue
 from finexpert.plans import Cell, Compute, Extract, Lookup, Plan, Quote, Reference, Script, Search, Step, reference
 from finexpert.sandbox import Sandbox
 from finexpert.sources.filing import Filing
-from finexpert.sources.suggestions import of_a_frame
-from finexpert.sources.warehouse import Frame, Warehouse
 from finexpert.syntax import parse
+from finexpert.warehouse.checks.checked import Checked, Checks
+from finexpert.warehouse.frame_values import value_of
+from finexpert.warehouse.suggestions import of_a_frame
+from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import NamedFrame, Value, Workspace
 
 T = TypeVar("T")
@@ -84,6 +86,7 @@ class Surroundings:
     """What a plan is run with. What a plan does not use may be missing."""
 
     warehouse: Warehouse | None = None
+    checks: Checks | None = None
     filing: Filing | None = None
     find_page: PageFinder | None = None
     companies: Warehouse | None = None
@@ -92,8 +95,10 @@ class Surroundings:
     write_script: ScriptWriter | None = None
     code_review: CodeReviewer | None = None
     answer_format: AnswerFormat = field(default_factory=AnswerFormat)
+    format_fixed: bool = True  # nobody fixed it where the model chose it: the shape of a frame may then change it
     as_of: dt.date | None = None
     retries: int = 0
+    someone_there: bool = False  # a person who can be asked what a text means is asked before a model guesses again
 
 
 class StepFailed(Exception):
@@ -102,6 +107,14 @@ class StepFailed(Exception):
     def __init__(self, layer: str, error: StepError | SandboxFailure, attempts: int) -> None:
         super().__init__(f"{layer}: {error}")
         self.layer, self.error, self.attempts = layer, error, attempts
+
+
+class NeedsAnotherPlan(Exception):
+    """What a layer alone cannot mend, since script and SELECT change together; `feedback` is for the planner. Never leaves the program."""
+
+    def __init__(self, error: StepError, feedback: str) -> None:
+        super().__init__(str(error))
+        self.error, self.feedback = error, feedback
 
 
 @dataclass
@@ -114,6 +127,7 @@ class Outcome:
     figures: list[bytes] = field(default_factory=list)
     repairs: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
+    answer_format: AnswerFormat | None = None  # of a frame that is the answer itself
 
 
 def run(plan: Plan, workspace: Workspace, surroundings: Surroundings) -> Outcome:
@@ -121,7 +135,7 @@ def run(plan: Plan, workspace: Workspace, surroundings: Surroundings) -> Outcome
 
     Raises StepFailed when a step cannot be made to work, PlanError when the plan itself is malformed.
     """
-    run_ = _Run(workspace, surroundings)
+    run_ = _Run(plan, workspace, surroundings)
     for wave in plan.order():
         steps = [plan.step(number) for number in wave]
         if extracts := [step for step in steps if isinstance(step, Extract)]:
@@ -132,7 +146,7 @@ def run(plan: Plan, workspace: Workspace, surroundings: Surroundings) -> Outcome
                 run_.one(step)
     value = run_.look_up(plan.answer_reference)
     done = plan.model_copy(update={"steps": [run_.done.get(step.id, step) for step in plan.steps]})
-    return Outcome(value, done, run_.registers, run_.figures, run_.repairs, run_.seconds)
+    return Outcome(value, done, run_.registers, run_.figures, run_.repairs, run_.seconds, run_.answer_format)
 
 
 def with_retries(
@@ -171,7 +185,10 @@ def _feedback(draft: str | None, error: StepError) -> str:
 class _Run:
     """The registers of one run."""
 
-    def __init__(self, workspace: Workspace, surroundings: Surroundings) -> None:
+    def __init__(self, plan: Plan, workspace: Workspace, surroundings: Surroundings) -> None:
+        self.answering = plan.answering_extract
+        self.has_script = any(isinstance(step, Script) for step in plan.steps)
+        self.answer_format: AnswerFormat | None = None
         self.workspace = workspace
         self.around = surroundings
         self.registers: dict[int, Value] = {}
@@ -279,19 +296,31 @@ class _Run:
         wanted = {step.frame: step for step in steps}
         selects = {step.frame: step.select for step in steps if step.select}
         feedback, used = "", 0
+        said: set[str] = set()
         while True:
             missing = [step for name, step in wanted.items() if name not in selects]
             failures = self._write(missing, feedback, selects) if missing else {}
             failures |= self._fetch({name: selects[name] for name in wanted if name in selects}, wanted)
             if not failures:
                 return
-            if used == self.around.retries:
-                raise StepFailed(SQL_EXTRACTION, next(iter(failures.values())), used + 1)
+            first = next(iter(failures.values()))
+            if used == self.around.retries or self._is_hopeless(first, said):
+                raise StepFailed(SQL_EXTRACTION, first, used + 1)
             used += 1
             self.repairs += 1
             wanted = {name: wanted[name] for name in failures}
             feedback = "\n\n".join(_feedback(selects.get(name), error) for name, error in failures.items())
+            if self.has_script and any(isinstance(error, CutFrame) for error in failures.values()):
+                raise NeedsAnotherPlan(first, feedback)
             selects = {}
+
+    def _is_hopeless(self, error: StepError, said: set[str]) -> bool:
+        """Whether another attempt is not worth a call: a person can tell, or the same was said before."""
+        if isinstance(error, UnknownValue) and error.values and self.around.someone_there:
+            return True
+        again = str(error) in said
+        said.add(str(error))
+        return again
 
     def _write(self, steps: Sequence[Extract], feedback: str, selects: dict[str, str]) -> dict[str, StepError]:
         if self.around.write_selects is None:
@@ -313,41 +342,67 @@ class _Run:
             results = [job.result() for job in jobs]
         failures: dict[str, StepError] = {}
         for name, result in zip(names, results, strict=True):
-            if isinstance(result, StepError):
-                failures[name] = result
-            else:
-                self._keep(steps[name], result)
+            problem = result if isinstance(result, StepError) else self._keep(steps[name], result)
+            if problem is not None:
+                failures[name] = problem
         return failures
 
-    def _query(self, step: Extract, select: str) -> Frame | StepError:
-        if self.around.warehouse is None:
-            raise PlanError("the plan fetches frames, but the question is asked of no warehouse")
+    def _query(self, step: Extract, select: str) -> Checked | StepError:
         try:
             if self.around.code_review is not None:
                 self.around.code_review.select(select)
-            frame = self.around.warehouse.query(select, as_of=self.around.as_of)
+            checked = self._rows(select)
+            frame = checked.frame
             if step.columns and list(frame.data.columns) != step.columns:
                 if len(step.columns) != len(frame.data.columns):
                     raise QueryError(
                         f"the SELECT returns the columns {list(frame.data.columns)}, not {step.columns} as announced"
                     )
                 frame = replace(frame, data=frame.data.set_axis(step.columns, axis=1))
-            if step.rows is not None and len(frame.data) != step.rows:
-                raise QueryError(f"the SELECT returns {len(frame.data):,} rows, and {step.rows:,} was asked for")
-            if step.rows == 1 and frame.data.isna().all(axis=None):
-                raise QueryError("the SELECT returns a missing value: no row meets its conditions, or none has a value")
+        except UnknownValue as error:
+            return error
         except QueryError as error:
-            return QueryError(of_a_frame(str(error), step.frame))
+            return type(error)(of_a_frame(str(error), step.frame))
         except StepError as error:
             return error
-        return frame
+        return replace(checked, frame=frame)
 
-    def _keep(self, step: Extract, frame: Frame) -> None:
-        self.seconds["sql"] += frame.seconds
-        self.workspace.add_frame(
-            NamedFrame(step.frame, frame.data, frame.select, step.purpose, frame.truncated, frame.fingerprint)
+    def _rows(self, select: str) -> Checked:
+        if self.around.checks is not None:
+            return self.around.checks.run(select)
+        if self.around.warehouse is None:
+            raise PlanError("the plan fetches frames, but the question is asked of no warehouse")
+        frame = self.around.warehouse.query(select, as_of=self.around.as_of)
+        if frame.truncated:
+            raise CutFrame(f"it gives more than {len(frame.data):,} rows, and a frame holds no more")
+        return Checked(frame, select)
+
+    def _keep(self, step: Extract, checked: Checked) -> StepError | None:
+        """Keep a frame; the reason where it is meant for the answer and is none."""
+        frame = checked.frame
+        named = NamedFrame(
+            *(step.frame, frame.data, frame.select, step.purpose, frame.truncated, frame.fingerprint),
+            *(self.around.as_of, checked.notes, checked.period, checked.written),
         )
-        self.done[step.id] = step.model_copy(update={"select": frame.select, "columns": list(frame.data.columns)})
+        if self.answering is not None and self.answering.id == step.id:
+            try:
+                self.registers[step.id] = self._answer_of(named)
+            except QueryError as error:
+                return error
+        self.seconds["sql"] += frame.seconds
+        self.workspace.add_frame(named)
+        self.done[step.id] = step.model_copy(update={"select": checked.written, "columns": list(frame.data.columns)})
+        return None
+
+    def _answer_of(self, frame: NamedFrame) -> Value:
+        value, self.answer_format = value_of(frame.data, self.around.answer_format, fixed=self.around.format_fixed)
+        return Value(
+            value,
+            unit=self.answer_format.unit,
+            period=frame.period or _span([frame]),
+            citations=(Citation(source=frame.name, place=frame.select),),
+            flags=frame.notes,
+        )
 
     # scripts
 
@@ -375,7 +430,8 @@ class _Run:
             names = names_in(code)
             used = [frame for frame in frames.values() if frame.name in names]
             self.done[step.id] = step.model_copy(update={"code": code, "frames": [frame.name for frame in used]})
-            flags = tuple(f"{frame.name} was cut at {len(frame.data):,} rows" for frame in used if frame.truncated)
+            flags = tuple(dict.fromkeys(note for frame in used for note in frame.notes))
+            self._check_period(outcome.period)
             return Value(
                 outcome.value,
                 unit=self.around.answer_format.unit,
@@ -388,11 +444,26 @@ class _Run:
         self.repairs += repairs
         self.registers[step.id] = value
 
+    def _check_period(self, period: str | None) -> None:
+        """What rests on days after the day that was asked for is no answer as of it."""
+        checks = self.around.checks
+        last = _iso_date((period or "").rpartition(" to ")[2])
+        if checks is None or checks.as_of is None or checks.declared_only or last is None or last <= checks.as_of:
+            return
+        raise ScriptError(f"`period` ends on {last}, and the data end on {checks.as_of}: take the period from the data")
+
     def _frames(self, step: Script) -> dict[str, NamedFrame]:
         # All frames of the conversation are handed in: a script may use one that its plan forgot to name.
-        if unknown := [name for name in step.frames if name not in self.workspace.frames]:
-            raise PlanError(f"the script reads {unknown}, but there are only {sorted(self.workspace.frames)}")
-        return dict(self.workspace.frames)
+        usable = usable_frames(self.workspace, self.around.checks)
+        if unknown := [name for name in step.frames if name not in usable]:
+            raise PlanError(f"the script reads {unknown}, but there are only {sorted(usable)}")
+        return usable
+
+
+def usable_frames(workspace: Workspace, checks: Checks | None) -> dict[str, NamedFrame]:
+    """The frames of a conversation that hold nothing later than the day that a question is asked as of."""
+    day = checks.as_of if checks is not None and not checks.declared_only else None
+    return {name: frame for name, frame in workspace.frames.items() if frame.known_by(day)}
 
 
 def _iso_date(text: str) -> dt.date | None:

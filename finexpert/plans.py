@@ -64,9 +64,6 @@ class Extract(_Step):
     frame: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="name of the frame, a Python identifier")
     purpose: str = Field(description="which rows and columns, over which time")
     columns: list[str] = Field(default_factory=list, description="names of the frame's columns, in order")
-    rows: int | None = Field(
-        default=None, description="how many rows it has, if that is known", exclude_if=lambda rows: rows is None
-    )
     select: str | None = Field(default=None, description="draft of the SELECT")
 
 
@@ -175,6 +172,15 @@ class Plan(BaseModel):
         if not self.steps:
             raise PlanError("the plan has no steps and names no earlier answer")
         return Reference("step", self.steps[-1].id)
+
+    @property
+    def answering_extract(self) -> Extract | None:
+        """The step whose frame is the answer itself, where no script computes it."""
+        if not self.steps:
+            return None
+        found = self.answer_reference
+        step = self.step(found.number) if found.kind == "step" else None
+        return step if isinstance(step, Extract) else None
 
     def step(self, number: int) -> Step:
         for step in self.steps:

@@ -17,10 +17,10 @@ from typing import Any
 
 from finexpert.errors import QueryError
 from finexpert.sandbox.policy import refusals
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.process import Process
 from finexpert.stores.texts import said_to_a_program
 from finexpert.syntax import parse
+from finexpert.warehouse.warehouse import Warehouse
 
 _words = str.split
 

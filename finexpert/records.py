@@ -31,7 +31,8 @@ from finexpert.private_files import make_folder, write_whole
 from finexpert.sandbox import Sandbox
 from finexpert.sources.filing import Filing
 from finexpert.sources.library import Library
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.frame_values import code_of, value_of
+from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import Turn, Value, Workspace
 
 
@@ -51,7 +52,8 @@ class SourceRecord(BaseModel):
 
     name: str
     dialect: str
-    fingerprint: str
+    fingerprint: str = Field(default="", description="of a filing or a library: the hash of its pages")
+    snapshot: str | None = Field(default=None, description="of a warehouse: its state, where the engine tells one")
     label: str | None = None
 
 
@@ -63,6 +65,9 @@ class Record(BaseModel):
     created: dt.datetime
     question: str
     as_of: dt.date
+    as_of_given: bool = Field(
+        default=True, description="whether somebody asked for the day, or it is the day of asking"
+    )
     knowledge: str = ""
     status: Status
     answer_format: AnswerFormat
@@ -117,10 +122,18 @@ class Record(BaseModel):
 
 
 def of_answer(
-    answer: Answer, plan: Plan, workspace: Workspace, source: Warehouse, as_of: dt.date, knowledge: str
+    answer: Answer,
+    plan: Plan,
+    workspace: Workspace,
+    source: Warehouse,
+    as_of: dt.date,
+    knowledge: str,
+    as_of_given: bool = True,
 ) -> Record:
-    """The record of an answer just given over a warehouse, with the frames that its script reads."""
+    """The record of an answer just given over a warehouse, with the frames that it rests on."""
     names = {name for step in plan.steps if isinstance(step, Script) for name in step.frames}
+    if plan.answering_extract is not None:
+        names.add(plan.answering_extract.frame)
     frames = [workspace.frames[name] for name in sorted(names) if name in workspace.frames]
     kept = [
         FrameRecord(
@@ -133,8 +146,9 @@ def of_answer(
         )
         for f in frames
     ]
-    about = SourceRecord(name=source.name, dialect=source.dialect, fingerprint=source.fingerprint(), label=source.label)
-    return _record(answer, plan, about, as_of, knowledge, frames=kept)
+    about = SourceRecord(name=source.name, dialect=source.dialect, snapshot=source.snapshot(), label=source.label)
+    record = _record(answer, plan, about, as_of, knowledge, frames=kept)
+    return record.model_copy(update={"as_of_given": as_of_given})
 
 
 def of_filing_answer(
@@ -226,20 +240,28 @@ class Replay:
 def replay(record: Record, source: Warehouse, sandbox: Sandbox) -> Replay:
     """Run the SELECTs and the script of a record again; says what came out and how the data differ, if they do.
 
-    Raises RecordError when the record holds no script, StepError when a SELECT or the script no longer runs.
+    Raises RecordError when the record holds no answer, StepError when a SELECT or the script no longer runs.
     """
-    script = _script(record)
+    code = _code(record)
     differences = []
-    if source.fingerprint() != record.source.fingerprint:
-        differences.append(f"the data are not the same: {record.source.name} then, {source.name} now")
     frames = {}
     for kept in record.frames:
-        frame = source.query(kept.select, as_of=record.as_of)
+        frame = source.query(kept.select, as_of=record.as_of, declared_only=not record.as_of_given)
         frames[kept.name] = frame.data.set_axis(kept.columns, axis=1)
         if frame.fingerprint != kept.fingerprint:
             differences.append(f"the frame {kept.name} has other rows: {kept.rows:,} then, {len(frame.data):,} now")
-    value = sandbox.run(script.code or "", frames, record.answer_format).value
-    same = encode(value) == record.value
+    now = source.snapshot()
+    if differences and now != record.source.snapshot:
+        about = f"{record.source.name} of {record.source.snapshot} then, {source.name} of {now} now"
+        differences.insert(0, f"the data are not the same: {about}")
+    if record.script is None:
+        value = value_of(frames[record.frames[0].name], record.answer_format)[0]
+    else:
+        value = sandbox.run(code, frames, record.answer_format).value
+    # A table without ORDER BY may come in another order from several threads; its hash does not depend on that.
+    same = encode(value) == record.value or (
+        record.script is None and record.answer_format.kind == "table" and not differences
+    )
     if not same:
         differences.append(f"the answer was {show(record.answer_format.coerce(_decode(record)), record.answer_format)}")
     return Replay(value, same, differences)
@@ -287,16 +309,18 @@ def _decode(record: Record) -> Any:
     return record.value
 
 
-def _script(record: Record) -> Script:
-    script = record.script
-    if record.status != "answered" or script is None or not script.code:
-        raise RecordError(f"the record {record.id} holds no answer that a script computed (status {record.status!r})")
-    return script
+def _code(record: Record) -> str:
+    """The script of a record, or the line that takes the answer out of its one frame."""
+    if record.status == "answered" and record.script is not None and record.script.code:
+        return record.script.code
+    if record.status == "answered" and len(record.frames) == 1 and record.plan.answering_extract is not None:
+        return code_of(record.answer_format, record.frames[0].name)
+    raise RecordError(f"the record {record.id} holds no answer that was computed (status {record.status!r})")
 
 
 def export(record: Record, source: Warehouse) -> str:
     """The record as a Python script for a reader: how the question was understood, the SELECTs, the script, the answer."""
-    script = _script(record)
+    code = _code(record)
     frames = "\n".join(
         f'{f.name} = query("""\n{_quoted(f.select)}\n""").set_axis({f.columns!r}, axis=1)' for f in record.frames
     )
@@ -313,9 +337,9 @@ def export(record: Record, source: Warehouse) -> str:
     )
     return _EXPORT.format(
         about=about.replace("\\", "\\\\").replace('"""', "'''"),
-        connect=source.python_source(record.as_of),
+        connect=source.python_source(record.as_of, declared_only=not record.as_of_given),
         frames=frames,
-        code=script.code,
+        code=code,
     )
 
 

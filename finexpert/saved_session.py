@@ -25,7 +25,7 @@ from finexpert.errors import AnswerFormatError, DataError, QueryError
 from finexpert.plans import Plan
 from finexpert.private_files import make_folder, write_whole
 from finexpert.records import encode
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import NamedFrame, Turn, Value, Workspace
 
 Stamp = tuple[int, int, int] | None
@@ -57,6 +57,7 @@ class SavedFrame(BaseModel):
 
     name: str
     select: str
+    written: str = ""
     columns: list[str]
     purpose: str = ""
     fingerprint: str = ""
@@ -114,6 +115,7 @@ def save(
             SavedFrame(
                 name=f.name,
                 select=f.select,
+                written=f.written,
                 columns=[str(c) for c in f.data.columns],
                 purpose=f.purpose,
                 fingerprint=f.fingerprint,
@@ -204,7 +206,13 @@ def restore(saved: SavedSession, warehouse: Warehouse | None, as_of: dt.date | N
         if frame.fingerprint != kept.fingerprint:
             notes.append(f"the frame {kept.name} has other rows than when the conversation was saved")
         data = frame.data.set_axis(kept.columns, axis=1)
-        workspace.add_frame(NamedFrame(kept.name, data, kept.select, kept.purpose, frame.truncated, frame.fingerprint))
+        known = as_of or dt.date.today()
+        workspace.add_frame(
+            NamedFrame(
+                *(kept.name, data, kept.select, kept.purpose, frame.truncated, frame.fingerprint, known),
+                written=kept.written,
+            )
+        )
     return workspace, notes
 
 

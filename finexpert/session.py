@@ -33,11 +33,11 @@ from finexpert.sandbox import Limits, Sandbox
 from finexpert.settings import Settings, with_options
 from finexpert.sources.filing import Filing
 from finexpert.sources.library import Library
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.glossary import Keyword
 from finexpert.stores.process import Process
 from finexpert.stores.taught import Taught
 from finexpert.stores.texts import sentence
+from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import NamedFrame, Workspace
 
 Named = TypeVar("Named", Keyword, Process)
@@ -78,9 +78,11 @@ class Session:
         self._owns_taught = taught is None
         self.taught = taught or (Taught.from_settings(self.settings) if self.settings.memory else None)
         self.declined: list[str] = []
+        self.chosen: dict[str, str] = {}
         self.name = ""
         self._saved: saved_session.Stamp = None
         self._as_of = self.settings.as_of or dt.date.today()
+        self._as_of_given = self.settings.as_of is not None
         self._before: list[dict[str, NamedFrame]] = []
         self._conversation = Budget.of(self.settings, "conversation")
         self._earlier = EarlierAnswers(self)
@@ -92,6 +94,7 @@ class Session:
         answer_format: AnswerFormat | None = None,
         knowledge: str = "",
         clarify: bool = False,
+        someone_there: bool = False,
         as_of: dt.date | None = None,
         cached: bool | None = None,
     ) -> Answer:
@@ -99,7 +102,8 @@ class Session:
 
         With `clarify`, a question with an unknown term, or one that cannot be read safely, gives an answer with status
         "needs_clarification": say what is meant with `explain` and ask again, or ask without `clarify` to have an
-        answer that rests on an assumption and says so.
+        answer that rests on an assumption and says so. A text that its column does not hold is asked back too, with the column's
+        values: at once where `someone_there` can reply, else after the model has tried again.
 
         Where the budget of the answer or of the conversation ends (settings `budget_*`), what comes back is the best
         answer so far with a low confidence, or a failed one that names the setting to raise.
@@ -110,12 +114,13 @@ class Session:
         if not question.strip():
             raise ValueError("the question is empty")
         self._as_of = as_of or self.settings.as_of or dt.date.today()
+        self._as_of_given = (as_of or self.settings.as_of) is not None
         if cached is not False and self.workspace.turns and (wanted := route(question)):
             said = self._asked_again() if wanted == "again" else self._earlier.last()
             if said is not None:
                 return said
         told = "\n".join(filter(None, [self.knowledge, knowledge]))
-        asked = Asked(question, self._as_of, answer_format, told, self._options(clarify))
+        asked = Asked(question, self._as_of, answer_format, told, self._options(clarify, someone_there))
         frames, earlier = dict(self.workspace.frames), [turn.question for turn in self.workspace.turns]
         key = self._earlier.key(asked, earlier)
         answer = None if cached is False else self._earlier.find(key, asked)
@@ -135,10 +140,11 @@ class Session:
                 sandbox=self.sandbox,
                 workspace=self.workspace,
                 answer_format=asked.answer_format,
-                as_of=asked.as_of,
+                as_of=asked.as_of if self._as_of_given else None,
                 knowledge=asked.knowledge,
                 taught=self.taught,
                 declined=self.declined,
+                chosen=self.chosen,
                 options=asked.options,
             ).answer
         return answer
@@ -163,6 +169,11 @@ class Session:
         or of a process that the clarification offered makes the term another name of it.
         """
         meaning = meaning.strip()
+        if unclear.kind == "value":
+            # It stays in this conversation, and at home: what a column holds is in no prompt.
+            if meaning:
+                self.chosen[f"{unclear.place}={unclear.term}"] = meaning
+            return None
         if not meaning:
             self.declined.append(unclear.term)
             return None
@@ -286,10 +297,10 @@ class Session:
             by=self.by,
         )
 
-    def _options(self, clarify: bool) -> Options:
+    def _options(self, clarify: bool, someone_there: bool = False) -> Options:
         s = self.settings
         ask = clarify and s.clarify
-        return Options.of(s, ask_below=s.ask_below if ask else 0, clarify=ask and self.taught is not None)
+        return Options.of(s, ask_below=s.ask_below if ask else 0, clarify=ask, someone_there=ask and someone_there)
 
     def _budget(self) -> Budget:
         return Budget.of(self.settings, "answer")

@@ -113,7 +113,7 @@ class Settings(BaseSettings):
 
     # limits
     row_cap: int = Field(default=200_000, ge=1, description="rows a SELECT may return")
-    sql_seconds: float = Field(default=10.0, gt=0)
+    sql_seconds: float = Field(default=30.0, gt=0, description="seconds that a SELECT may take")
     sql_memory_mb: int = Field(
         default=2048, ge=256, description="memory that a process may take for a SELECT, above what it starts with"
     )

@@ -10,6 +10,7 @@ It holds data, no language model and no connection; a session saves it, an answe
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
@@ -40,7 +41,11 @@ class Value:
 
 
 class NamedFrame:
-    """A frame of the conversation: the data, and the SELECT it came from."""
+    """A frame of the conversation: the data, and the SELECT it came from.
+
+    `written` is the SELECT as the model wrote it, for prompts: the one that ran may hold texts as their column spells them. `notes` are for
+    the person, `as_of` is the day that it was fetched as of, and `period` what its conditions ask about.
+    """
 
     # No dataclass: tracers write out the fields of dataclasses, and what is printed or traced must not hold rows.
 
@@ -52,13 +57,25 @@ class NamedFrame:
         purpose: str = "",
         truncated: bool = False,
         fingerprint: str = "",
+        as_of: dt.date | None = None,
+        notes: tuple[str, ...] = (),
+        period: str | None = None,
+        written: str = "",
     ) -> None:
         self.name = name
         self.data = data
         self.select = select
+        self.written = written or select
         self.purpose = purpose
         self.truncated = truncated
         self.fingerprint = fingerprint
+        self.as_of = as_of
+        self.notes = notes
+        self.period = period
+
+    def known_by(self, day: dt.date | None) -> bool:
+        """Whether nothing in it is later than a day: a frame that was fetched as of a later day may not be used again."""
+        return day is None or (self.as_of is not None and self.as_of <= day)
 
     def __repr__(self) -> str:
         return f"NamedFrame({self.name!r}, {len(self.data):,} rows of {self.select!r})"

@@ -8,14 +8,22 @@ from __future__ import annotations
 import datetime as dt
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from finexpert import execution, injections, tracking
 from finexpert.answers import Answer, AnswerFormat, Clarification, Failure
-from finexpert.errors import BudgetExceeded, FinexpertError, OutputError, PlanError
+from finexpert.errors import (
+    BudgetExceeded,
+    FinexpertError,
+    NotInSources,
+    OutputError,
+    PlanError,
+    Unanswerable,
+    UnknownValue,
+)
 from finexpert.language_models.scope import current
 from finexpert.language_models.usage import Meter
 from finexpert.modes import CHECKED, Mode, mode
@@ -32,13 +40,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """How one question is answered; the meanings stand in `finexpert.settings.Settings`."""
+    """How one question is answered; the meanings stand in `finexpert.settings.Settings`.
+
+    With `clarify`, what is unclear is asked back. With `someone_there`, who can reply at once, so is what a text means that its
+    column does not hold, before a model guesses again.
+    """
 
     drafts: bool = True
     retries: int = 2
     privacy: Privacy = "schema"
     ask_below: int = 0
     clarify: bool = False
+    someone_there: bool = False
     judge: bool = True
     review: bool = False
     mode: Mode = CHECKED
@@ -72,6 +85,14 @@ class Unclear(Exception):
         self.clarification = clarification
 
 
+def _for_a_person(error: FinexpertError) -> str:
+    """What went wrong, for the person: who sees the values that a column holds, and the model does not."""
+    if isinstance(error, UnknownValue) and error.values:
+        said = str(error).partition(". Its values are not shown")[0]
+        return f"{said}. {error.place} holds {', '.join(map(repr, error.values))}"
+    return str(error)
+
+
 class SecondLook(Protocol):
     """Looks again at what the first plan gave. Must not raise for what goes wrong meanwhile: the first value stands then."""
 
@@ -91,6 +112,8 @@ class Answering(ABC):
     options: Options
     taught: Taught | None = None
     declined: Collection[str] = ()
+    as_of_given: bool = True
+    chosen: Mapping[str, str] = field(default_factory=dict)
     stages: dict[str, float] = field(default_factory=dict)
     last_plan: Plan | None = None
     second_look: SecondLook | None = None
@@ -114,7 +137,9 @@ class Answering(ABC):
                 with self.timed("record"):
                     answer = self.answered(outcome)
             except execution.StepFailed as failed:
-                answer = self.failed(failed.layer, failed.error)
+                answer = self.asked_back(failed.error) or self.failed(failed.layer, failed.error)
+            except Unanswerable as error:
+                answer = self.unanswerable(error)
             except OutputError as error:
                 answer = self.failed("understanding", error)
             except PlanError as error:
@@ -150,7 +175,7 @@ class Answering(ABC):
 
     def asks(self, unknown: Collection[Clarification]) -> Clarification | None:
         """What the user is asked about, if anything."""
-        return still_open(unknown, self.declined) if self.options.clarify else None
+        return still_open(unknown, self.declined) if self.options.clarify and self.taught is not None else None
 
     def show_understanding(self, answer: Answer) -> None:
         """What the answer owes to the stores, and what nobody explained."""
@@ -203,8 +228,35 @@ class Answering(ABC):
             status="failed",
             format=self.answer_format or AnswerFormat(),
             explanation=self.last_plan.interpretation if self.last_plan else None,
-            failure=Failure(layer=layer, kind=getattr(error, "kind", "budget"), message=str(error)),
+            failure=Failure(layer=layer, kind=getattr(error, "kind", "budget"), message=_for_a_person(error)),
         )
+
+    def unanswerable(self, error: Unanswerable) -> Answer:
+        """The answer that there is none: not found where the planner says what is missing, failed for the rest."""
+        if isinstance(error, NotInSources):
+            return Answer(
+                question=self.question,
+                status="not_found",
+                format=self.answer_format or AnswerFormat(),
+                explanation=f"these data do not hold what the question needs: {error}",
+                failure=Failure(
+                    layer=execution.PLANNING, kind=error.kind, message=f"these data do not hold it: {error}"
+                ),
+            )
+        return self.failed(execution.PLANNING, error)
+
+    def asked_back(self, error: FinexpertError) -> Answer | None:
+        """The question what a text means that its column does not hold, with the column's values, where somebody can be asked."""
+        if not isinstance(error, UnknownValue) or not error.values or not self.options.clarify:
+            return None
+        asked = Clarification(
+            kind="value",
+            term=error.text,
+            place=error.place,
+            question=f"{error.place} holds no {error.text!r}. Which of its values is meant?",
+            candidates=list(error.values),
+        )
+        return Answer(question=self.question, status="needs_clarification", clarification=asked)
 
     def turn(self, outcome: execution.Outcome | None) -> Turn:
         plan = outcome.plan if outcome else self.last_plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import dspy
@@ -35,8 +35,8 @@ from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
 from finexpert.sources.filing import Filing
 from finexpert.sources.library import Library
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.taught import Taught
+from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import Workspace
 
 __all__ = ["FinancialExpert", "Options"]
@@ -76,13 +76,16 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         knowledge: str = "",
         taught: Taught | None = None,
         declined: Collection[str] = (),
+        chosen: Mapping[str, str] | None = None,
         options: Options = Options(),  # noqa: B008  (frozen)
         demonstrations: Sequence[dspy.Example] = (),
     ) -> dspy.Prediction:
         """Answer one question; frames and the turn are left in `workspace`.
 
-        A warehouse needs a sandbox. Without `taught`, words are not explained and nothing is recalled; `declined` are
-        terms that the user was asked about and did not explain. `demonstrations` are shown to the planner of a filing beside the compiled ones.
+        A warehouse needs a sandbox. With `as_of`, rows that are later are hidden, and a table of which that cannot be told is an error;
+        without it today counts, and rows are hidden by declared dates alone. Without `taught`, words are not explained and
+        nothing is recalled; `declined` are terms that the user was asked about and did not explain, and `chosen` what texts
+        mean that a column does not hold, by "table.column=text". `demonstrations` are shown to the planner of a filing beside the compiled ones.
         """
         common: dict[str, Any] = {
             "expert": self,
@@ -90,6 +93,8 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
             "workspace": Workspace() if workspace is None else workspace,
             "answer_format": answer_format,
             "as_of": as_of or dt.date.today(),
+            "as_of_given": as_of is not None,
+            "chosen": chosen or {},
             "knowledge": knowledge or rules.NONE,
             "taught": taught,
             "declined": declined,

@@ -56,6 +56,9 @@ class KeywordRephrasing(dspy.Module):  # type: ignore[misc]
         A prediction with `question`, `meanings` (keywords used), `processes` (meant by a term of the question) and
         `unknown` (clarifications). Raises OutputError for unusable text.
         """
+        if (glossary is None or glossary.empty) and (memory is None or memory.empty):
+            # Nothing was taught: planning itself says which words it would have to guess.
+            return dspy.Prediction(question=question, meanings=[], processes=[], unknown=[])
         keywords = glossary.named_in(question) if glossary else []
         named = memory.named_in(question) if memory else []
         known = _words(schema_card, conversation) | {*_names(keywords, named)}

@@ -13,7 +13,7 @@ import dspy
 from pydantic import ValidationError
 
 from finexpert.answers import AnswerFormat, Kind
-from finexpert.errors import OutputError
+from finexpert.errors import NotInSources, OutputError
 from finexpert.modules.calling import ask, shown
 from finexpert.plans import Extract, Plan, Script, Step, reference
 from finexpert.signatures import rules
@@ -26,6 +26,7 @@ from finexpert.signatures.planning import (
 )
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
 from finexpert.signatures.text import without_fences
+from finexpert.stores.terms import normalise, phrases_in
 
 
 class Planning(dspy.Module):  # type: ignore[misc]
@@ -48,6 +49,7 @@ class Planning(dspy.Module):  # type: ignore[misc]
         *,
         question: str,
         schema_card: str = "",
+        dialect: str = "DuckDB",
         page: str = "",
         today: str = "",
         answer_format: AnswerFormat | None = None,
@@ -57,10 +59,10 @@ class Planning(dspy.Module):  # type: ignore[misc]
         feedback: str = rules.NONE,
         demonstrations: Sequence[dspy.Example] = (),
     ) -> dspy.Prediction:
-        """A prediction with `plan`, `answer_format` and `by_select`; raises OutputError for unusable text.
+        """A prediction with `plan`, `answer_format`, `by_select`, and `unclear`, terms that the plan guesses the meaning of.
 
-        A `page` makes it a plan over a filing, for which `demonstrations` may be added to the compiled ones; otherwise
-        `schema_card` and `today` are needed.
+        Raises OutputError for unusable text, NotInSources where the tables cannot answer the question. A `page` makes it a plan
+        over a filing, for which `demonstrations` may be added to the compiled ones; otherwise `schema_card` and `today` are needed.
         """
         if page:
             return self._over_filing(page, question, knowledge, conversation, feedback, demonstrations)
@@ -70,6 +72,7 @@ class Planning(dspy.Module):  # type: ignore[misc]
         made = ask(
             with_drafts if drafts else self.warehouse,
             "planning",
+            dialect=dialect,
             schema_card=schema_card,
             knowledge=knowledge,
             conversation=conversation,
@@ -78,12 +81,13 @@ class Planning(dspy.Module):  # type: ignore[misc]
             answer_type=answer_format.instruction() if answer_format else "decide from the question",
             feedback=feedback,
         )
+        _check_answerable(made)
         wanted = answer_format or _format(made.answer_kind, made.unit)
         if by_select:
-            plan = of_one_select(made.select, wanted, made.interpretation)
+            plan = of_one_select(made.select, made.interpretation)
         else:
             plan = _with_drafts(made) if drafts else _without_drafts(made)
-        return dspy.Prediction(plan=plan, answer_format=wanted, by_select=by_select)
+        return dspy.Prediction(plan=plan, answer_format=wanted, by_select=by_select, unclear=_unclear(made, question))
 
     def _over_filing(
         self,
@@ -111,34 +115,47 @@ class Planning(dspy.Module):  # type: ignore[misc]
             plan = Plan(steps=made.steps, answer=answer, entity=made.entity, interpretation=made.entity)
         except ValidationError as error:
             raise OutputError(f"the steps do not form a plan: {error.errors()[0]['msg']}") from error
-        return dspy.Prediction(plan=plan, answer_format=None, by_select=False)
+        return dspy.Prediction(plan=plan, answer_format=None, by_select=False, unclear=[])
 
 
 _CHART = re.compile(r"\b(plot|chart|graph|draw|diagram)(s|ted|ting|ed|n)?\b", re.IGNORECASE)
 RESULT = "result"
-_ONE = f"{RESULT}.iloc[0, 0]"
-# A list stands in one column, or in one row.
-_TAKEN_OUT = {"table": RESULT, "list": f"({RESULT}.T if len({RESULT}) == 1 else {RESULT}).iloc[:, 0].tolist()"}
 
 
-def of_one_select(select: str, wanted: AnswerFormat, interpretation: str) -> Plan:
-    """The plan of a SELECT that computes the answer; the script only takes it out of the frame.
+def of_one_select(select: str, interpretation: str) -> Plan:
+    """The plan of a SELECT that computes the answer.
 
-    >>> plan = of_one_select("SELECT max(unrate) FROM unemployment;", AnswerFormat(kind="number"), "its maximum")
-    >>> plan.steps[0].select, plan.steps[1].code
-    ('SELECT max(unrate) FROM unemployment', 'answer = result.iloc[0, 0]')
+    >>> of_one_select("SELECT max(unrate) FROM unemployment;", "its maximum").steps[0].select
+    'SELECT max(unrate) FROM unemployment'
     """
-    many = wanted.kind in ("list", "table")
-    extract = Extract(
-        id=1,
-        frame=RESULT,
-        purpose=interpretation,
-        columns=[] if many else ["answer"],
-        rows=None if many else 1,
-        select=DataFrameFromSQL(select_query=select, df_name=RESULT).select_query,
-    )
-    script = Script(id=2, frames=[RESULT], task=interpretation, code=f"answer = {_TAKEN_OUT.get(wanted.kind, _ONE)}")
-    return Plan(steps=[extract, script], interpretation=interpretation)
+    bare = DataFrameFromSQL(select_query=select, df_name=RESULT).select_query
+    extract = Extract(id=1, frame=RESULT, purpose=interpretation, select=bare)
+    return Plan(steps=[extract], interpretation=interpretation)
+
+
+def _check_answerable(made: dspy.Prediction) -> None:
+    """Nothing is asked for, and something is said to be missing: the answer is that there is none."""
+    missing = str(made.get("missing") or "").strip().strip("`'\"")
+    wanted = made.get("selects") or made.get("frames") or str(made.get("code") or made.get("task") or "").strip()
+    if missing and missing.lower() not in _NOTHING and not wanted:
+        raise NotInSources(missing)
+
+
+def _unclear(made: dspy.Prediction, question: str) -> list[str]:
+    """The terms that the planner would have to be told, if they stand in the question."""
+    said = [term.strip(" `'\".") for term in str(made.get("unclear") or "").split(",")]
+    return [term for term in said if term and term.lower() not in _NOTHING and phrases_in(question, [normalise(term)])]
+
+
+_NOTHING = ("none", "(none)", "n/a", "nothing", "-", "empty")
+
+
+def _one_frame(extracts: list[Step]) -> None:
+    """Without a script, the answer is what one SELECT gives."""
+    if len(extracts) != 1:
+        raise OutputError(
+            f"there is no script, and {len(extracts)} frames are asked for: write one SELECT that gives the answer, or a script"
+        )
 
 
 def _without_drafts(made: dspy.Prediction) -> Plan:
@@ -147,6 +164,9 @@ def _without_drafts(made: dspy.Prediction) -> Plan:
         Extract(id=i, frame=_identifier(f.df_name), purpose=f.purpose, columns=f.df_columns)
         for i, f in enumerate(frames, 1)
     ]
+    if made.task.strip().lower() in ("", *_NOTHING):
+        _one_frame(extracts)
+        return Plan(steps=extracts, interpretation=made.interpretation)
     script = Script(id=len(extracts) + 1, frames=[f.df_name for f in frames], task=made.task)
     return Plan(steps=[*extracts, script], interpretation=made.interpretation)
 
@@ -157,11 +177,15 @@ def _with_drafts(made: dspy.Prediction) -> Plan:
         Extract(id=i, frame=s.df_name, purpose=made.interpretation, columns=s.df_columns, select=s.select_query)
         for i, s in enumerate(selects, 1)
     ]
+    code = without_fences(made.code).strip()
+    if code.lower() in ("", *_NOTHING):
+        _one_frame(extracts)
+        return Plan(steps=extracts, interpretation=made.interpretation)
     script = Script(
         id=len(extracts) + 1,
         frames=[s.df_name for s in selects],
         task=made.interpretation,
-        code=without_fences(made.code) or None,
+        code=without_fences(made.code),
     )
     return Plan(steps=[*extracts, script], interpretation=made.interpretation)
 

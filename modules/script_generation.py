@@ -10,7 +10,7 @@ from finexpert.answers import AnswerFormat
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
 from finexpert.signatures.script_generation import PythonScript, WriteScript
-from finexpert.sources.schema_card import describe_frame
+from finexpert.warehouse.schema_card import describe_frame
 from finexpert.workspace import NamedFrame
 
 
@@ -50,5 +50,5 @@ class ScriptGeneration(dspy.Module):  # type: ignore[misc]
 
 def describe_frames(frames: Sequence[NamedFrame]) -> str:
     """Frames as lines of a prompt: names, columns, types and the SELECT behind each, never rows."""
-    lines = [f"{describe_frame(f.name, f.data)}: {' '.join(f.select.split())}" for f in frames]
+    lines = [f"{describe_frame(f.name, f.data)}: {' '.join(f.written.split())}" for f in frames]
     return "\n".join(lines) or rules.NONE

@@ -19,7 +19,7 @@ from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
 from finexpert.signatures.single_call import AnswerInOneCall
 from finexpert.signatures.text import without_fences
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import Workspace
 
 

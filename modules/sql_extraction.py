@@ -37,16 +37,19 @@ class SqlExtraction(dspy.Module):  # type: ignore[misc]
         schema_card: str,
         frames: Sequence[Extract],
         today: str,
+        dialect: str = "DuckDB",
         knowledge: str = rules.NONE,
         feedback: str = rules.NONE,
     ) -> dspy.Prediction:
         """A prediction whose `selects` is a list of DataFrameFromSQL; raises OutputError for unusable text."""
         if self.one_by_one:
-            told = {"schema_card": schema_card, "knowledge": knowledge, "today": today, "feedback": feedback}
+            told = {"dialect": dialect, "schema_card": schema_card, "knowledge": knowledge}
+            told |= {"today": today, "feedback": feedback}
             return dspy.Prediction(selects=[self._one(frame, told) for frame in frames])
         return ask(
             self.write,
             "sql_extraction",
+            dialect=dialect,
             schema_card=schema_card,
             knowledge=knowledge,
             today=today,

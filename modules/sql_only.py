@@ -21,7 +21,7 @@ from finexpert.modules.sql_extraction import SqlExtraction
 from finexpert.plans import Extract
 from finexpert.signatures import rules
 from finexpert.signatures.answer_from_rows import AnswerFromRows
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.warehouse import Warehouse
 
 MAX_CHARACTERS = 24_000  # about 10,000 tokens of rows; more does not fit small models' context
 

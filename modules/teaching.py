@@ -23,10 +23,10 @@ from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.plans import Extract
 from finexpert.records import encode
 from finexpert.sandbox import Sandbox
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.memory import Memory
 from finexpert.stores.process import Process, TaughtCase
 from finexpert.stores.texts import MEANING_LENGTH, sentence, visible
+from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import Turn, Workspace
 
 TURNS = 20
@@ -82,7 +82,7 @@ class Teaching:
             as_of=self.as_of,
             answer_format=_exact(accepted),
             expected=encode(accepted.value.value if accepted.value else None),
-            source=self.source.fingerprint(),
+            source=self.source.snapshot() or "",
         )
 
     def _written(self, workspace: Workspace, heading: str) -> Any:
@@ -119,10 +119,10 @@ class Teaching:
         ).answer
         if answer.status != "answered":
             return [f"tried on {case.question!r}, it gave {answer.text}"]
-        if case.source and case.source != self.source.fingerprint():
-            return [f"it was taught on other data ({case.source}), so its result cannot be compared"]
         if process_checks.same_result(case.expected, encode(answer.value)):
             return []
+        if case.source and case.source != self.source.snapshot():
+            return [f"it was taught on other data (of {case.source}), so its result cannot be compared"]
         return [f"tried on {case.question!r}, it gave {_short(answer.text)} where {_expected(case)} was accepted"]
 
     def store(self, remembered: Remembered, decision: Decision | None = None, heading: str = "") -> Remembered:

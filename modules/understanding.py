@@ -6,8 +6,8 @@ generation are given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from finexpert.answers import Clarification
@@ -81,6 +81,18 @@ def understand(
         recalled = named_only(question, taught)
         flags.append("memory was not searched")
     return Understood(words.question, words.meanings, recalled.processes, words.unknown, flags)
+
+
+def with_unclear(understood: Understood, terms: Sequence[str]) -> Understood:
+    """What was understood, with terms that the planner could only guess; those that are explained already are left out."""
+    known = {normalise(name) for entry in (*understood.meanings, *understood.processes) for name in entry.names}
+    asked = {normalise(unknown.term) for unknown in understood.unknown}
+    new = [
+        Clarification(kind="term", term=term, question=f"What do you mean by {term!r}?")
+        for term in dict.fromkeys(terms)
+        if normalise(term) not in known | asked
+    ]
+    return replace(understood, unknown=[*understood.unknown, *new])
 
 
 def named_only(question: str, taught: Taught) -> Understood:

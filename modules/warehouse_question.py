@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import dspy
 
@@ -11,15 +11,17 @@ from finexpert import execution, injections, records, reviews
 from finexpert.answers import Answer, AnswerFormat
 from finexpert.errors import FinexpertError
 from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
-from finexpert.modules.answering import Answering
+from finexpert.modules.answering import Answering, Unclear
 from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import by_name
-from finexpert.modules.understanding import Understood, understand
+from finexpert.modules.understanding import Understood, understand, with_unclear
 from finexpert.plans import Extract, Plan, Script
 from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.taught import Taught
+from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.frame_values import decimals_asked
+from finexpert.warehouse.warehouse import DIALECTS, Warehouse
 from finexpert.workspace import NamedFrame, Turn, Workspace
 
 
@@ -31,6 +33,14 @@ class WarehouseQuestion(Answering):
     sandbox: Sandbox
     code_reviewer: AdversarialReview | None = None
     by_select: bool = False  # whether the last plan is one SELECT that computes the answer
+    format_fixed: bool = field(init=False)
+    checks: Checks = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.format_fixed = self.answer_format is not None
+        # Where nobody asked for a day, rows are hidden by dates that an owner declared, and by no guess.
+        self.checks = Checks(self.source, self.as_of, declared_only=not self.as_of_given, chosen=self.chosen)
 
     @property
     def card(self) -> str:
@@ -55,23 +65,33 @@ class WarehouseQuestion(Answering):
     def conversation(self) -> str:
         """The conversation before this question, for a prompt."""
         # As it was before the question: a program of its own must not see the frames of the first.
-        return conversation(self.before)
+        frames = execution.usable_frames(self.before, self.checks)
+        return conversation(Workspace(frames, self.before.turns))
 
     def outcome(self) -> execution.Outcome:
-        with self.timed("planning"):
-            self.last_plan = self.plan()
-        with self.timed("execution"):
-            return execution.run(self.last_plan, self.workspace, self.surroundings())
+        doubts = ""
+        for last in (False, True):
+            with self.timed("planning"):
+                self.last_plan = self.plan(doubts)
+            try:
+                with self.timed("execution"):
+                    return execution.run(self.last_plan, self.workspace, self.surroundings())
+            except execution.NeedsAnotherPlan as needed:
+                if last:
+                    raise execution.StepFailed(execution.PLANNING, needed.error, 2) from needed
+                doubts = needed.feedback
+        raise AssertionError("unreachable")
 
-    def plan(self, doubts: str = "") -> Plan:
+    def plan(self, doubts: str = "", retries: int | None = None) -> Plan:
         """Ask the planning layer until it gives a plan whose steps fit together; `doubts` speak against an earlier one."""
 
         def write(feedback: str) -> dspy.Prediction:
             return self.expert.planning(
                 question=self.understood.question,
+                dialect=DIALECTS[self.source.dialect],
                 schema_card=self.card,
                 today=self.as_of.isoformat(),
-                answer_format=self.answer_format,
+                answer_format=self.answer_format if self.format_fixed else None,
                 drafts=self.options.drafts,
                 knowledge=self.knowledge,
                 conversation=self.conversation(),
@@ -82,12 +102,18 @@ class WarehouseQuestion(Answering):
             plan: Plan = made.plan
             plan.order()
             self.answer_format, self.by_select = made.answer_format, made.by_select
+            self.understood = with_unclear(self.understood, made.unclear)
+            if unclear := self.asks(self.understood.unknown):
+                raise Unclear(unclear)
+            if not self.format_fixed and (decimals := decimals_asked(self.question)) is not None:
+                self.answer_format = self.answer_format.model_copy(update={"decimals": decimals})
             return plan
 
         def show(made: dspy.Prediction) -> str:
             return str(made.plan.model_dump_json(include={"steps"}))
 
-        return execution.with_retries(execution.PLANNING, None, write, attempt, self.options.retries, show)[0]
+        most = self.options.retries if retries is None else retries
+        return execution.with_retries(execution.PLANNING, None, write, attempt, most, show)[0]
 
     def scratch(self) -> Workspace:
         """A workspace for another program: as this one was before the question."""
@@ -96,22 +122,27 @@ class WarehouseQuestion(Answering):
     def surroundings(self) -> execution.Surroundings:
         return execution.Surroundings(
             warehouse=self.source,
+            checks=self.checks,
             sandbox=self.sandbox,
             write_selects=self.write_selects,
             write_script=self.write_script,
             code_review=CodeReviewing(self.code_reviewer) if self.code_reviewer else None,
             answer_format=self.answer_format or AnswerFormat(),
+            format_fixed=self.format_fixed,
             as_of=self.as_of,
             retries=self.options.retries,
+            someone_there=self.options.someone_there,
         )
 
     def write_selects(self, requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
         if self.by_select:
-            # It computes the answer, which is more than the frames that the layer of SELECTs is asked for.
-            steps = self.plan(feedback).steps
+            # It computes the answer, which is more than the frames that the layer of SELECTs is asked for. Text that cannot be used
+            # counts there, too: retries do not nest.
+            steps = self.plan(feedback, retries=0).steps
             return {step.frame: step.select for step in steps if isinstance(step, Extract) and step.select}
         written = self.expert.sql_extraction(
             question=self.understood.question,
+            dialect=DIALECTS[self.source.dialect],
             schema_card=self.card,
             frames=requests,
             today=self.as_of.isoformat(),
@@ -137,7 +168,7 @@ class WarehouseQuestion(Answering):
             question=self.question,
             status="answered",
             value=outcome.value.value,
-            format=self.answer_format or AnswerFormat(),
+            format=outcome.answer_format or self.answer_format or AnswerFormat(),
             period=outcome.value.period,
             explanation=outcome.plan.interpretation,
             citations=list(outcome.value.citations),
@@ -156,7 +187,9 @@ class WarehouseQuestion(Answering):
         return answer
 
     def _record(self, answer: Answer, plan: Plan) -> None:
-        answer.record = records.of_answer(answer, plan, self.workspace, self.source, self.as_of, self.knowledge)
+        answer.record = records.of_answer(
+            answer, plan, self.workspace, self.source, self.as_of, self.knowledge, self.as_of_given
+        )
 
 
 # So many earlier turns are told in full; of those before only the questions.

@@ -62,7 +62,7 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
 class NearestFewShot:
     """Has every predictor of a layer for which there are examples show the nearest of them.
 
-    An example belongs to a predictor if it has all of its output fields, and one of those to compare by.
+    An example belongs to a predictor if it has all output fields that must be there, and one of those to compare by.
     """
 
     def __init__(self, k: int = 3, *, by: Sequence[str] = ("question",), embedder: str = "words") -> None:
@@ -75,7 +75,7 @@ class NearestFewShot:
         layer = student.reset_copy()
         found = False
         for name, predictor in layer.named_predictors():
-            needed = set(predictor.signature.output_fields)
+            needed = {name for name, field in predictor.signature.output_fields.items() if field.is_required()}
             pool = [e.toDict() for e in trainset if needed <= set(e.keys()) and set(self.by) & set(e.keys())]
             if not pool:
                 continue

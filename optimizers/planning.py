@@ -19,6 +19,7 @@ from finexpert.datasets.layer_inputs import to_dspy
 from finexpert.datasets.layer_records import FilingExample, PlanningExample
 from finexpert.datasets.layer_references import (
     answer_of,
+    dialect_of,
     schema_card_of,
     variants_of,
     warehouse_of,
@@ -71,6 +72,7 @@ class PlanningTask(Task):
             return plan
         plan = layer(
             question=record.question,
+            dialect=dialect_of(record),
             schema_card=schema_card_of(record),
             today=record.today.isoformat(),
             answer_format=record.answer_format,
@@ -91,6 +93,7 @@ class PlanningTask(Task):
         drafts, expert = self.bench.settings.drafts, self.bench.expert
         common: dict[str, Any] = {
             "question": record.question,
+            "dialect": dialect_of(record),
             "today": record.today.isoformat(),
             "knowledge": record.knowledge or rules.NONE,
         }
@@ -100,8 +103,9 @@ class PlanningTask(Task):
             return by_name(written.selects, requests)
 
         def script(step: Script, frames: Sequence[NamedFrame], feedback: str) -> str:
+            told = {name: value for name, value in common.items() if name != "dialect"}
             written = expert.script_generation(
-                frames=frames, task=step.task, answer_format=record.answer_format, **common
+                frames=frames, task=step.task, answer_format=record.answer_format, **told
             )
             return str(written.script.code)
 
@@ -140,7 +144,11 @@ class PlanningTask(Task):
             return None
         if place == "warehouse_by_select":
             return _right_by_select(told, record) if record.answer_select else None
-        outputs = ("entity", "steps", "answer") if place == "filing" else ("interpretation", "answer_kind", "unit")
+        outputs = (
+            ("entity", "steps", "answer")
+            if place == "filing"
+            else ("interpretation", "unclear", "missing", "answer_kind", "unit")
+        )
         more = () if place == "filing" else ("selects", "code") if place.endswith("drafts") else ("frames", "task")
         return {name: told[name] for name in (*outputs, *more)}
 

@@ -14,14 +14,14 @@ import dspy
 
 from finexpert.datasets.layer_inputs import to_dspy
 from finexpert.datasets.layer_records import ReferenceFrame, SqlExtractionExample
-from finexpert.datasets.layer_references import schema_card_of, variants_of, warehouse_of
+from finexpert.datasets.layer_references import dialect_of, schema_card_of, variants_of, warehouse_of
 from finexpert.errors import QueryError
 from finexpert.modules.sql_extraction import asked_for, by_name
 from finexpert.optimizers.metrics import DONE, Verdict, frame_verdict, mean
 from finexpert.optimizers.tasks import Task
 from finexpert.signatures import rules
-from finexpert.sources.suggestions import of_a_frame
-from finexpert.sources.warehouse import Warehouse
+from finexpert.warehouse.suggestions import of_a_frame
+from finexpert.warehouse.warehouse import Warehouse
 
 
 class SqlExtractionTask(Task):
@@ -35,6 +35,7 @@ class SqlExtractionTask(Task):
         frames = record.extracts
         written = layer(
             question=record.question,
+            dialect=dialect_of(record),
             schema_card=schema_card_of(record),
             frames=frames,
             today=record.today.isoformat(),
@@ -53,7 +54,8 @@ class SqlExtractionTask(Task):
         found = super().demonstrations(layer, record)
         extract, frame = max(zip(record.extracts, record.frames, strict=True), key=lambda pair: len(pair[1].select))
         inputs = {"knowledge": record.knowledge or rules.NONE, "today": record.today.isoformat(), **asked_for(extract)}
-        one = {"schema_card": schema_card_of(record), **inputs, "select": frame.select}
+        told = {"dialect": dialect_of(record), "schema_card": schema_card_of(record)}
+        one = {**told, **inputs, "select": frame.select}
         return {**found, "write_one": self.shortened(one)}
 
 

@@ -32,8 +32,8 @@ from finexpert.optimizers.trial import states_of, with_states
 from finexpert.optimizers.watching import Watch
 from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.taught import Taught
+from finexpert.warehouse.warehouse import Warehouse
 
 RUNG = "+retries"
 Ask = Callable[[str], float]

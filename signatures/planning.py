@@ -30,8 +30,9 @@ class FrameRequest(BaseModel):
 
 
 class AskedOfWarehouse(dspy.Signature):  # type: ignore[misc]
-    """What every way of planning over a warehouse is told."""
+    """What every way of planning over a warehouse is told; what changes from question to question stands last."""
 
+    dialect: str = dspy.InputField(desc=rules.DIALECT, default="DuckDB")
     schema_card: str = dspy.InputField(desc=rules.SCHEMA)
     knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
     conversation: str = dspy.InputField(desc=rules.CONVERSATION, default=rules.NONE)
@@ -44,30 +45,43 @@ class AskedOfWarehouse(dspy.Signature):  # type: ignore[misc]
 class MakePlan(AskedOfWarehouse):
     """Plan how to answer a financial question from a database.
 
-    Say which frames to fetch and what a pandas script then computes from them. Fetch a frame that is at hand already
-    only if it lacks something. Fetch enough history for differences, moving averages and periods that begin before the
-    window asked about.
+    The database computes: wherever SQL can, one frame holds the answer itself, joined, filtered, grouped and aggregated, and
+    there is no task. A pandas script is for what is awkward in SQL: states carried from row to row, finance formulas,
+    statistical tests, charts; its frames hold some thousand rows at most. Fetch a frame that is at hand already only if it
+    lacks something. Fetch enough history for differences, moving averages and periods that begin before the window asked
+    about. Where the tables cannot answer the question, say what is missing and ask for no frame.
     """
 
     interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")
+    unclear: str = dspy.OutputField(desc=rules.UNCLEAR, default="")
+    missing: str = dspy.OutputField(desc=rules.MISSING, default="")
     frames: list[FrameRequest] = dspy.OutputField(desc="one entry a frame; [] if all are at hand")
-    task: str = dspy.OutputField(desc="numbered steps that the script follows, with exact windows and rules")
+    task: str = dspy.OutputField(
+        desc="numbered steps that the script follows, with exact windows and rules; empty if the one frame is the answer",
+        default="",
+    )
     answer_kind: str = dspy.OutputField(desc=rules.ANSWER_KIND, default="")
     unit: str = dspy.OutputField(desc=rules.UNIT, default="")
 
 
 class MakePlanWithDrafts(AskedOfWarehouse):
-    """Answer a financial question from a database: say how you understand it, write the SELECTs that fetch the data,
-    and the pandas script that computes the answer from them.
+    """Answer a financial question from a database.
 
-    Both run as they stand; you do not see the data. Fetch a frame that is at hand already only if it lacks something.
-    Fetch enough history for differences, moving averages and periods that begin before the window asked about. Think
-    about missing values, different frequencies, and where a window begins and ends.
+    The database computes: wherever SQL can, write one SELECT that returns the answer itself, and leave `code` empty. The
+    answer then is its result: one row of one column for a number, an integer, a date, a year, a boolean or a text; one column
+    for a list, one row an item; for a table its columns in the order asked for. Write a pandas script as well only for what is
+    awkward in SQL: states carried from row to row, finance formulas, statistical tests and models, charts; its SELECTs
+    then fetch no more than it needs, some thousand rows at most. All of it runs as it stands, and you do not see the
+    data. Where the tables cannot answer the question, say what is missing, and write no SELECT. Fetch a frame that is at hand
+    already only if it lacks something. Fetch enough history for differences, moving averages and periods that begin before
+    the window asked about. Think about NULLs, ties, different frequencies, and where a window begins and ends.
     """
 
     interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")
+    unclear: str = dspy.OutputField(desc=rules.UNCLEAR, default="")
+    missing: str = dspy.OutputField(desc=rules.MISSING, default="")
     selects: list[DataFrameFromSQL] = dspy.OutputField(desc="one entry a frame; [] if all are at hand")
-    code: str = dspy.OutputField(desc=rules.SCRIPT)
+    code: str = dspy.OutputField(desc=f"empty if the one SELECT gives the answer, else: {rules.SCRIPT}", default="")
     answer_kind: str = dspy.OutputField(desc=rules.ANSWER_KIND, default="")
     unit: str = dspy.OutputField(desc=rules.UNIT, default="")
 

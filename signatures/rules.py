@@ -4,6 +4,7 @@ Kept in one place so that a draft inside a plan, a SELECT on its own and a repai
 """
 
 SCHEMA = "tables and columns with types, units and frequency; nothing else exists"
+DIALECT = "the SQL that the database speaks"
 TODAY = "the day that counts as today; the data end there"
 KNOWLEDGE = "definitions, meanings of words and processes that hold here; follow them to the letter"
 CONVERSATION = "earlier turns and the frames already at hand"
@@ -11,14 +12,15 @@ FEEDBACK = "your last attempt and why it failed; repair it"
 
 NONE = "(none)"
 
-_ROWS = (
-    "plain rows, filtered and ordered by date; days as DATE '2020-01-31', never current_date; "
-    "leave arithmetic, resampling and joins across frequencies to the script"
+_SELECT = (
+    "in the database's own SQL: joins, filters, groups, windows and the last aggregation are done in it, for a table may hold "
+    "hundreds of millions of rows. Write days out, as DATE '2020-01-31', never current_date. Texts that the schema does not list are unknown: "
+    "compare with the few spellings and codes that are likeliest, as in upper(status) IN ('FILLED', 'FILL', 'EXECUTED', 'DONE'); one of them has to match. Do not round"
 )
-SELECT = f"one DuckDB SELECT that returns exactly the columns in df_columns: {_ROWS}"
-ONE_SELECT = f"one DuckDB SELECT that returns exactly these columns: {_ROWS}"
+SELECT = f"one SELECT that returns exactly the columns in df_columns, {_SELECT}"
+ONE_SELECT = f"one SELECT that returns exactly these columns, {_SELECT}"
 ANSWER_SELECT = (
-    "one DuckDB SELECT that returns the answer and nothing else: one row of one column, for a list one row an item; "
+    "one SELECT that returns the answer and nothing else: one row of one column, for a list one row an item; in the database's own SQL; "
     "not rounded; days as DATE '2020-01-31', never current_date"
 )
 
@@ -32,3 +34,9 @@ SCRIPT = (
 # Both may be missing from a completion where the answer's type is given anyway.
 ANSWER_KIND = "number, integer, date, year, boolean, text, list or table"
 UNIT = "unit of the answer, such as percent or billion USD; empty if it has none"
+UNCLEAR = (
+    "terms of the question, as it writes them, with commas between, that an able analyst from outside could not compute without being told this "
+    "house's own definition: an own measure, period, rule, group or nickname that neither the schema nor knowledge nor conversation nor "
+    "the question itself explains. Empty for ordinary words and for standard terms of finance, economics and statistics. Plan all the same, on the likeliest meaning"
+)
+MISSING = "what the question needs and these tables do not hold, in one sentence; empty where they can answer it"

@@ -37,11 +37,12 @@ class DataFrameFromSQL(BaseModel):
 
 
 class WriteSelects(dspy.Signature):  # type: ignore[misc]
-    """Write one DuckDB SELECT for each frame asked for.
+    """Write one SELECT for each frame asked for, in the SQL that the database speaks.
 
     Keep the names of frames and columns. Take categories and units from the schema as they are written there.
     """
 
+    dialect: str = dspy.InputField(desc=rules.DIALECT, default="DuckDB")
     schema_card: str = dspy.InputField(desc=rules.SCHEMA)
     knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
     today: str = dspy.InputField(desc=rules.TODAY)
@@ -53,11 +54,12 @@ class WriteSelects(dspy.Signature):  # type: ignore[misc]
 
 
 class WriteSelect(dspy.Signature):  # type: ignore[misc]
-    """Write one DuckDB SELECT over the tables of the schema.
+    """Write one SELECT over the tables of the schema, in the SQL that the database speaks.
 
     Take categories and units from the schema as they are written there.
     """
 
+    dialect: str = dspy.InputField(desc=rules.DIALECT, default="DuckDB")
     schema_card: str = dspy.InputField(desc=rules.SCHEMA)
     knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
     today: str = dspy.InputField(desc=rules.TODAY)

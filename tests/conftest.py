@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from finexpert.language_models.roles import LanguageModels
     from finexpert.sandbox import Sandbox
     from finexpert.session import Session
-    from finexpert.sources.warehouse import DuckDBWarehouse
     from finexpert.stores.taught import Taught
+    from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 CANARY = "zyxwcanary"
 NUMBER = 918273645.5
@@ -121,7 +121,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWareho
     """Sales of six months, two regions in turn; notes and amounts must never stand in a prompt."""
     import pandas as pd
 
-    from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+    from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
     data = pd.DataFrame(
         {
@@ -259,9 +259,11 @@ class Desk:
         columns: tuple[str, ...] = ("date", "region", "amount"),
         frame: str = "sales",
         about: str = "as asked",
+        unclear: str = "",
     ) -> str:
         selects = [{"df_name": frame, "df_columns": columns, "select_query": select}] if select else []
-        return self.fields(interpretation=about, selects=selects, code=code, answer_kind=kind, unit="")
+        said = {"interpretation": about, "unclear": unclear, "selects": selects, "code": code}
+        return self.fields(**said, answer_kind=kind, unit="")
 
     def terms(self, *terms: tuple[str, int | None], rephrased: str = "") -> str:
         return self.fields(terms=[{"term": term, "known_as": number} for term, number in terms], rephrased=rephrased)

@@ -343,7 +343,7 @@ def _asked(session: Any) -> Any:
 
 
 def test_data_that_changed_never_hit(desk: Any, tmp_path: Path) -> None:
-    from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+    from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
     def built(rows: int) -> Any:
         data = pd.DataFrame(
@@ -363,7 +363,7 @@ def test_data_that_changed_never_hit(desk: Any, tmp_path: Path) -> None:
 
 
 def test_a_file_changed_under_an_open_warehouse_never_hits(desk: Any, tmp_path: Path) -> None:
-    from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+    from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
     data = pd.DataFrame({"a": [1]})
     with DuckDBWarehouse(build_warehouse(tmp_path / "s.duckdb", [Table("t", data, "t")])) as source:

@@ -15,7 +15,7 @@ from finexpert.errors import PlanError, QueryError, ScriptError
 from finexpert.execution import StepFailed, Surroundings
 from finexpert.plans import Compute, Extract, Plan, Script, Step
 from finexpert.sandbox import ScriptOutcome
-from finexpert.sources.warehouse import Frame
+from finexpert.warehouse.frames import Frame
 from finexpert.workspace import NamedFrame, Turn, Value, Workspace
 
 
@@ -174,9 +174,11 @@ def test_columns_take_the_announced_names() -> None:
     assert list(space.frames["t"].data.columns) == ["level"]
 
 
-def test_a_cut_frame_is_flagged() -> None:
-    outcome = execution.run(plan(select="SELECT x FROM cut"), Workspace(), around())
-    assert outcome.value.flags == ("t was cut at 2 rows",)
+def test_a_cut_frame_is_no_ground_for_a_script() -> None:
+    with pytest.raises(execution.NeedsAnotherPlan, match="more than 2 rows"):
+        execution.run(plan(select="SELECT x FROM cut"), Workspace(), around())
+    with pytest.raises(execution.StepFailed, match="more than 2 rows"):
+        execution.run(plan(select="SELECT x FROM cut"), Workspace(), around(retries=0))
 
 
 @pytest.mark.parametrize(

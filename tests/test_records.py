@@ -22,7 +22,7 @@ from finexpert.plans import Cell, Compute, Extract, Plan, Script
 from finexpert.records import Record
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.sources.filing import Filing
-from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 from finexpert.workspace import NamedFrame, Turn, Value, Workspace
 
 CANARY = "zyxwcanary"
@@ -278,7 +278,7 @@ def test_a_record_of_a_filing_replays_with_the_earlier_answers(page: Filing, tmp
     assert kept.earlier == [None, 441.5]
     again = records.replay_filing(kept, page)
     assert (again.value, again.same, again.differences) == (pytest.approx(44.7), True, [])
-    with pytest.raises(RecordError, match="no answer that a script computed"):
+    with pytest.raises(RecordError, match="no answer that was computed"):
         records.export(kept, None)  # type: ignore[arg-type]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from finexpert.errors import DataError
 from finexpert.settings import Settings
-from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 
 @pytest.fixture
@@ -78,8 +78,7 @@ def test_tables_and_failed_turns_come_back(desk: Any) -> None:
 
 
 def test_declined_terms_are_not_asked_about_again(desk: Any) -> None:
-    desk.says("keyword_rephrasing", desk.terms(("grubby", None)))
-    desk.says("planning", desk.plan())
+    desk.says("planning", desk.plan(unclear="grubby"))
     talk = desk.session()
     talk.explain(talk.ask("How many grubby months?", clarify=True).clarification, "")
     talk.save("t")

@@ -57,7 +57,7 @@ def test_undo_takes_turn_and_frames_back(desk: Any, session: Any) -> None:
 
 
 def test_a_question_back_is_no_turn_to_undo(desk: Any, session: Any) -> None:
-    desk.says("keyword_rephrasing", desk.terms(("grubby", None)))
+    desk.says("planning", desk.plan(), desk.plan(unclear="grubby"))
     session.ask("How many months?")
     assert session.ask("How many grubby months?", clarify=True).status == "needs_clarification"
     assert session.undo()
@@ -78,7 +78,7 @@ def test_undo_after_a_resume(desk: Any, session: Any) -> None:
 
 
 def test_what_was_explained_is_never_asked_again(desk: Any, session: Any) -> None:
-    desk.says("keyword_rephrasing", desk.terms(("grubby months", None)))
+    desk.says("planning", desk.plan(unclear="grubby months"))
     unclear = session.ask("How many grubby months?", clarify=True).clarification
     kept = session.explain(unclear, " months with sales in the north ")
     assert (kept.term, kept.meaning, kept.source) == (
@@ -180,9 +180,10 @@ def test_no_cell_reaches_a_prompt_while_teaching(desk: Any) -> None:
     everything = "SELECT date, region, note, amount FROM sales ORDER BY date"
     columns = ("date", "region", "note", "amount")
     talk = desk.session()
-    desk.says("keyword_rephrasing", desk.terms(("grubby", None)), desk.terms(("grubby", 1)))
+    desk.says("keyword_rephrasing", desk.terms(("grubby", 1)))
     desk.says(
         "planning",
+        desk.plan(unclear="grubby"),
         desk.plan("answer = sales.sort_values('amount')", "table", everything, columns),
         desk.plan("answer = sales.note.tolist()", "list", None),
         desk.plan("raise ValueError(sales.note.iloc[0])", "text", None),

@@ -21,7 +21,7 @@ import pytest
 
 from finexpert import tracking
 from finexpert.settings import Settings
-from finexpert.sources.warehouse import Table, build_warehouse
+from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 from finexpert.workspace import NamedFrame, Workspace
 
 # In the rows and in no answer; in the environment and in no store.

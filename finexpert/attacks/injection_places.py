@@ -22,12 +22,13 @@ from finexpert import tracking
 from finexpert.plans import Plan, Script
 from finexpert.settings import Privacy
 from finexpert.sources.filing import Filing
-from finexpert.sources.warehouse import DuckDBWarehouse, Table, Warehouse, build_warehouse
 from finexpert.stores.embedding import embedder
 from finexpert.stores.glossary import Keyword
 from finexpert.stores.process import Process, ProcessStep
 from finexpert.stores.process_files import to_markdown
 from finexpert.stores.taught import Taught
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import Turn, Value, Workspace
 
 CELL = "zyxwcell"

@@ -81,7 +81,9 @@ def ask(
         typer.echo(json.dumps(as_dict(answer, kept, drawn), indent=1))
     else:
         show(answer, kept, drawn)
-    if not as_json and answer.clarification is not None:
+    if not as_json and answer.clarification is not None and answer.clarification.kind == "value":
+        typer.echo("Ask again with one of these values in the question, or publish the column in the semantic model.")
+    elif not as_json and answer.clarification is not None:
         term = answer.clarification.term
         typer.echo(f"Say it with: finexpert glossary define {term!r} MEANING; or ask with --assume to go on without.")
     if answer.status != "answered":
@@ -136,11 +138,10 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
         out.print(Text(f"Follows: {', '.join(answer.processes)}", style="cyan"))
     if answer.explanation:
         out.print(Text(answer.explanation, style="dim"))
+    ran = {frame.name: frame.select for frame in answer.record.frames} if answer.record else {}
     for step in answer.record.plan.steps if answer.record and not brief else []:
-        if isinstance(step, Extract) and step.select:
-            out.print(
-                Panel(Syntax(step.select, "sql", word_wrap=True), title=f"SQL → {step.frame}", title_align="left")
-            )
+        if isinstance(step, Extract) and (select := ran.get(step.frame, step.select)):
+            out.print(Panel(Syntax(select, "sql", word_wrap=True), title=f"SQL → {step.frame}", title_align="left"))
         elif isinstance(step, Script) and step.code:
             out.print(Panel(Syntax(step.code, "python", word_wrap=True), title="Script", title_align="left"))
     if answer.record and answer.record.source.dialect in ("filing", "library"):
@@ -177,4 +178,5 @@ def _cost(answer: Answer) -> str:
     cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
     calls = "1 model call" if usage.calls == 1 else f"{usage.calls} model calls"
-    return f"{calls} ({layers}), {tokens}, {cost}, {usage.seconds:.1f} s"
+    prefix = "" if usage.prefix_share is None else f" ({usage.prefix_share:.0%} as in the prompt before)"
+    return f"{calls} ({layers}), {tokens}{prefix}, {cost}, {usage.seconds:.1f} s"

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from finexpert.language_models.roles import LanguageModels
     from finexpert.sandbox import Sandbox
     from finexpert.settings import Settings
-    from finexpert.sources.warehouse import Warehouse
     from finexpert.stores.taught import Taught
+    from finexpert.warehouse.warehouse import Warehouse
 
 STUCK_SECONDS = 120.0
 # What a process may still grow by after the first fifth: caches fill, arenas are split.

@@ -112,12 +112,14 @@ def _lines() -> Iterator[str]:
 def _asked(talk: Chat, question: str, cached: bool | None = None) -> None:
     """Answer a question, after asking back as long as something of it is unclear."""
     session = talk.session
-    answer, knowledge = session.ask(question, clarify=True, cached=cached), ""
+    answer, knowledge = session.ask(question, clarify=True, someone_there=True, cached=cached), ""
     while (unclear := answer.clarification) is not None:
         reply = _reply(unclear)
-        if unclear.kind == "term":
+        if unclear.kind == "term" or (unclear.kind == "value" and reply):
             explain(talk, unclear, reply)
-            answer = session.ask(question, knowledge=knowledge, clarify=True, cached=cached)
+            answer = session.ask(question, knowledge=knowledge, clarify=True, someone_there=True, cached=cached)
+        elif unclear.kind == "value":
+            answer = session.ask(question, knowledge=knowledge, clarify=False, cached=cached)
         else:
             knowledge = f"By {unclear.term!r} the user means: {reply}" if reply else ""
             answer = session.ask(question, knowledge=knowledge, clarify=False, cached=cached)

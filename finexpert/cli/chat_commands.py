@@ -69,7 +69,9 @@ def explain(talk: Chat, unclear: Clarification, reply: str) -> None:
     except StoreError as error:
         _say(str(error), "yellow")
         kept = talk.session.explain(unclear, "")
-    if isinstance(kept, Keyword):
+    if unclear.kind == "value":
+        _say(f"in this conversation, {unclear.term!r} in {unclear.place} is {reply!r}")
+    elif isinstance(kept, Keyword):
         _say(f"kept: {kept.term} = {kept.meaning}")
     elif kept is not None:
         _say(f"kept: {unclear.term} is another name of {kept.heading}")

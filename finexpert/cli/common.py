@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
     from finexpert.sources.filing import Filing
     from finexpert.sources.library import Library
-    from finexpert.sources.warehouse import Warehouse
+    from finexpert.warehouse.warehouse import Warehouse
 
 Data = Annotated[
     Path | None,

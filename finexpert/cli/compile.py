@@ -18,8 +18,8 @@ from finexpert.cli import common, own_examples
 if TYPE_CHECKING:
     from finexpert.optimizers.compile_run import CompileRun
     from finexpert.settings import Settings
-    from finexpert.sources.warehouse import Warehouse
     from finexpert.stores.taught import Taught
+    from finexpert.warehouse.warehouse import Warehouse
 
 Size = Annotated[int | None, typer.Option(min=1, help="At most so many examples; all if not given.")]
 

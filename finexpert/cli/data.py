@@ -71,7 +71,7 @@ def _fetch(folder: Path, refresh: bool) -> None:
 def _overview(path: Path) -> Table:
     from rich.table import Table
 
-    from finexpert.sources.warehouse import DuckDBWarehouse
+    from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
     table = Table("table", "rows", "from", "to", title=str(path), title_justify="left")
     table.columns[1].justify = "right"

@@ -72,7 +72,7 @@ def _sandbox() -> str:
 
 def _data(data: Path | None, settings: Settings) -> str:
     from finexpert.datasets.fred import open_data
-    from finexpert.sources.warehouse import DuckDBWarehouse
+    from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
     source = open_data(data, settings=settings)
     tables = ", ".join(source.columns())

@@ -238,7 +238,7 @@ def _params(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], r
     return {
         "model": common.model_words(bench.models.describe()),
         "data": bench.source.name,
-        "data_fingerprint": bench.source.fingerprint(),
+        "data_snapshot": bench.source.snapshot(),
         "data_label": bench.source.label or "",
         "questions": len(questions),
         "rungs": ",".join(rungs),
@@ -313,6 +313,9 @@ def _print(summaries: Sequence[Summary], bench: Bench, uri: str) -> None:
             kinds = ", ".join(f"{name} ({count})" for name, count in s.failures.items())
             out.print(f"{s.rung}: not right: {', '.join(s.wrong)}", soft_wrap=True, markup=False)
             out.print(f"  by kind: {kinds}", soft_wrap=True, markup=False)
+    for s in summaries:
+        if s.prefix_share is not None:
+            out.print(f"{s.rung}: {s.prefix_share:.0%} of a prompt is as in the one before", style="dim")
     if any(s.rung == "sql" for s in summaries):
         out.print("* rows of the data reach the model: for public data only", style="dim")
     out.print(

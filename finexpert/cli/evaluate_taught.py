@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from finexpert.language_models.roles import LanguageModels
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.settings import Settings
-    from finexpert.sources.warehouse import Warehouse
     from finexpert.stores.taught import Taught
+    from finexpert.warehouse.warehouse import Warehouse
 
 Threads = Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")]
 Out = Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")]

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from finexpert.cli import compile as compile_command
-from finexpert.sources.warehouse import Table, build_warehouse
+from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 
 DESKS = ("rates", "fx", "credit", "metals", "power", "gas", "equity", "repo", "swaps")
 SPLITS = ("train", "val", "holdout")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pytest
 
-from finexpert.sources.warehouse import Table, build_warehouse
+from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 
 HERE = Path(__file__).parent
 CANARY, NUMBER = "zyxwcanary", 918273645.5

@@ -10,7 +10,7 @@ import pytest
 
 from finexpert.datasets import fred
 from finexpert.datasets.sample_economy import LABEL, make_series
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from finexpert.cli.data import data_app
 from finexpert.datasets import fred
 from finexpert.errors import DataError
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 TABLES = ("consumer_sentiment", "cpi", "gdp", "income", "money", "rates", "stock", "unemployment")
 

@@ -16,7 +16,10 @@ def test_a_variant_has_other_numbers_under_the_same_schema(name: str) -> None:
     first, second = open_scenario(name), open_scenario(name, variant=1)
     assert first.schema_card() == second.schema_card()
     assert first.columns() == second.columns()
-    assert first.fingerprint() != second.fingerprint()
+    rows = [
+        [source.query(f"SELECT * FROM {table}").fingerprint for table in source.columns()] for source in (first, second)
+    ]
+    assert rows[0] != rows[1]
     assert "made-up" in (first.label or "")
 
 

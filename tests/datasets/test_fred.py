@@ -12,7 +12,7 @@ from finexpert.datasets import fred
 from finexpert.datasets.fred_series import SERIES, TABLES
 from finexpert.errors import DataError
 from finexpert.settings import Settings
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 COLUMNS = {
     "cpi": ("date", "cpi_index", "value"),
@@ -156,7 +156,7 @@ def test_a_folder_is_built_once_for_its_content(csv_folder: Path, tmp_path: Path
 
 def test_a_file_is_opened_as_it_is(sample: DuckDBWarehouse) -> None:
     with fred.open_fred(sample.path) as warehouse:
-        assert warehouse.fingerprint() == sample.fingerprint()
+        assert warehouse.snapshot() == sample.snapshot()
 
 
 def test_the_limits_of_the_settings_hold(sample: DuckDBWarehouse) -> None:

@@ -20,7 +20,7 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.settings import Settings
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 RIGHT, WRONG = "year_cpi_rose_above_200", "recessions_in_thirty_years"
 YEAR = 2004  # in the sample economy

@@ -14,7 +14,7 @@ from finexpert.datasets.answer_matching import matches
 from finexpert.datasets.fred_questions import RECESSION_DEFINITION, REFERENCES, Question, gold, load_questions
 from finexpert.datasets.fred_series import TABLES
 from finexpert.errors import QuestionFileError
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 LINE: dict[str, Any] = {"id": "a", "question": "How many?", "as_of": "2024-09-30", "answer_format": {"kind": "integer"}}
 

@@ -16,7 +16,7 @@ from finexpert.datasets.answer_matching import matches
 from finexpert.datasets.fred_questions import gold, load_questions
 from finexpert.datasets.fred_tables import FredTables
 from finexpert.errors import DataError
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 AS_OF = dt.date(2024, 9, 30)
 QUESTIONS = {question.id: question for question in load_questions()}

@@ -25,7 +25,7 @@ from finexpert.datasets.house_process_references import PROCESS_GUESSES, PROCESS
 from finexpert.datasets.house_references import REFERENCES
 from finexpert.datasets.transcripts import Line, read_transcript
 from finexpert.errors import QuestionFileError
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 AS_OF = dt.date(2024, 9, 30)
 QUESTIONS = {question.id: question for question in house_questions()}

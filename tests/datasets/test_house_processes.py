@@ -24,7 +24,7 @@ from finexpert.datasets.house_process_guesses import GUESSED
 from finexpert.datasets.house_process_near_misses import NEAR_MISSES
 from finexpert.datasets.house_process_references import DESK_REFERENCES, PROCESS_REFERENCES
 from finexpert.datasets.transcripts import Line, read_transcript, resolve_expect
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 AS_OF = dt.date(2024, 9, 30)
 QUESTIONS = {question.id: question for question in house_questions(half="processes")}

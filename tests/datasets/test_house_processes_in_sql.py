@@ -14,7 +14,7 @@ from finexpert.datasets import fred
 from finexpert.datasets.answer_matching import matches
 from finexpert.datasets.house import house_transcripts
 from finexpert.datasets.transcripts import read_transcript, resolve_expect
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 AS_OF = dt.date(2024, 9, 30)
 YEARS = "BETWEEN DATE '2000-01-01' AND DATE '2023-12-31'"

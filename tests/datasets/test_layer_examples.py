@@ -33,7 +33,7 @@ from finexpert.signatures import rules
 from finexpert.signatures.planning import MakeFilingPlan, MakePlan, MakePlanWithDrafts
 from finexpert.signatures.script_generation import WriteScript
 from finexpert.signatures.sql_extraction import WriteSelects
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 OURS = ("sql_extraction", "script_generation", "planning")
 SAMPLE_PAGES = Path(str(files("finexpert.datasets") / "questions" / "convfinqa_sample.json"))
@@ -372,7 +372,7 @@ def test_a_question_of_fred_by_id(tmp_path: Path, sandbox: Sandbox, sample: Duck
     assert problems_of(example, sandbox) == []
     made = to_dspy(example)
     assert set(made.inputs()) == set(MakePlanWithDrafts.input_fields)
-    assert set(made.labels()) == {"answer_kind", "unit", "id"}
+    assert set(made.labels()) == {"answer_kind", "unit", "unclear", "missing", "id"}
 
 
 # Fingerprints

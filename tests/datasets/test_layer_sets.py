@@ -19,7 +19,7 @@ from finexpert.datasets.layer_references import answer_of, problems_of, variants
 from finexpert.datasets.layer_sets import ExampleSets
 from finexpert.errors import ConfigurationError, FinexpertError, QuestionFileError
 from finexpert.sandbox import Sandbox
-from finexpert.sources.warehouse import Table, build_warehouse
+from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 
 LAYER = "script_generation"
 FRAME = {

@@ -17,8 +17,8 @@ from finexpert.datasets.fred_tables import FredTables
 from finexpert.datasets.house import recession_transcript
 from finexpert.datasets.transcripts import read_transcript
 from finexpert.settings import Settings
-from finexpert.sources.warehouse import DuckDBWarehouse
 from finexpert.stores.process import Process, ProcessStep
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 STEP = ProcessStep(text="Count the falling quarters.", sql="SELECT date FROM sales")
 SUMMARISED = Process(heading="Recession Calculation", aliases=["slumps"], steps=[STEP], status="active")

@@ -92,7 +92,8 @@ def test_a_definition_over_an_alias_fails(session: Any) -> None:
 def test_a_reply_is_given_where_the_program_asks_back(
     desk: Any, session: Any, expect: int, status: str, asks: bool
 ) -> None:
-    desk.says("keyword_rephrasing", desk.terms(*([("grubby", None)] if asks else [])))
+    desk.says("planning", desk.plan(unclear="grubby" if asks else ""), desk.plan())
+    desk.says("keyword_rephrasing", desk.terms(*([("grubby", 1)] if asks else [])))
     results = played(
         session,
         {"message": "How many grubby months?"},

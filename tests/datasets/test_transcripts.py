@@ -17,7 +17,7 @@ from finexpert.datasets.house import house_transcripts
 from finexpert.datasets.recessions import recessions
 from finexpert.datasets.transcripts import Line, read_transcript, resolve_expect
 from finexpert.errors import QuestionFileError
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 AS_OF = dt.date(2024, 9, 30)
 RECESSION = Path(str(importlib.resources.files("finexpert.datasets") / "lessons" / "recession.jsonl"))

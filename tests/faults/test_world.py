@@ -23,10 +23,10 @@ import pytest
 from finexpert.errors import DataError
 from finexpert.language_models.usage import Meter
 from finexpert.sandbox import Limits, Sandbox
-from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
 from finexpert.stores.embedding import embedder
 from finexpert.stores.glossary import Keyword
 from finexpert.stores.taught import Taught
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 QUESTION = "How many months have sales?"
 
@@ -188,12 +188,12 @@ def test_a_warehouse_that_is_replaced_is_seen_when_it_is_opened_again(
     path, source = own
     desk.says("planning", desk.plan())
     session = desk.session(source)
-    before = source.fingerprint()
+    before = source.snapshot()
     _sales(path, 9)
     answer = session.ask(QUESTION)
-    assert (answer.value, answer.record.source.fingerprint) == (6, before)
+    assert (answer.value, answer.record.source.snapshot) == (6, before)
     with DuckDBWarehouse(path) as again:
-        assert again.fingerprint() != before
+        assert again.snapshot() != before
         assert len(again.query("SELECT date FROM sales").data) == 9
 
 
@@ -221,7 +221,7 @@ def test_a_warehouse_that_is_cut_off_fails_the_question_alone(desk: Any, tmp_pat
 _LITTLE = """
 import resource, sys, psutil
 from finexpert.errors import QueryError
-from finexpert.sources.warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 with DuckDBWarehouse(sys.argv[1]) as source:
     source.query("SELECT count(*) AS n FROM sales")
     room = psutil.Process().memory_info().vms + (150 << 20)

@@ -15,9 +15,9 @@ from finexpert import injections, tracking
 from finexpert.attacks.injection_places import NEVER_SHOWN
 from finexpert.attacks.injections import injection_cases, unescaped
 from finexpert.sources.filing import Filing
-from finexpert.sources.warehouse import Warehouse
 from finexpert.stores.process import Process, ProcessStep
 from finexpert.stores.process_files import from_markdown
+from finexpert.warehouse.warehouse import Warehouse
 
 HERE = Path(__file__).parent
 PACKAGED = Path(injections.__file__).parent / "datasets"

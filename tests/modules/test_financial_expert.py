@@ -203,7 +203,7 @@ def test_a_record_replays_from_disk(session: Any, warehouse: Any, sandbox: Any, 
 def test_a_replay_over_other_data_says_so(session: Any, sandbox: Any, tmp_path: Any) -> None:
     import pandas as pd
 
-    from finexpert.sources.warehouse import DuckDBWarehouse, Table, build_warehouse
+    from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
     asked, _ = session([drafts(GOOD, "answer = float(len(sales))")])
     record = asked.ask("How many?").record

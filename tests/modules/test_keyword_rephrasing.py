@@ -72,11 +72,16 @@ def test_without_a_judge_a_known_term_counts_beside_an_unknown_one(desk: Any, ta
 
 
 @pytest.mark.parametrize("given", [{"conversation": "turn 1: a flimsy is a month below 5"}, {}])
-def test_a_word_that_the_conversation_explains_needs_no_call(desk: Any, given: dict[str, str]) -> None:
+def test_a_word_that_the_conversation_explains_needs_no_call(desk: Any, taught: Taught, given: dict[str, str]) -> None:
     desk.says("keyword_rephrasing", desk.terms(("flimsy", None)))
-    found = rephrase(desk, None, "How many months were flimsy?", **given)
+    found = rephrase(desk, taught, "How many months were flimsy?", **given)
     assert [unclear.term for unclear in found.unknown] == ([] if given else ["flimsy"])
     assert len(desk.calls) == (0 if given else 1)
+
+
+def test_where_nothing_was_taught_no_model_is_asked(desk: Any) -> None:
+    found = rephrase(desk, None, "How many months were flimsy?")
+    assert (found.question, found.unknown, desk.calls) == ("How many months were flimsy?", [], [])
 
 
 def test_an_unknown_term_is_asked_about(desk: Any, taught: Taught) -> None:

@@ -300,7 +300,7 @@ def test_checking_again_settles_the_status(desk: Any, session: Any) -> None:
 
 def test_what_cannot_be_compared_is_a_draft(desk: Any, session: Any) -> None:
     process = session.remember().process
-    elsewhere = process.case.model_copy(update={"source": "other data"})
+    elsewhere = process.case.model_copy(update={"source": "other data", "expected": 7})
     for case, words in ((None, "no case"), (elsewhere, "taught on other data")):
         found = session.check(session.stores.memory.get("Month count").model_copy(update={"case": case}))
         assert found.process.status == "draft"

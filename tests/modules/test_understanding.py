@@ -64,7 +64,7 @@ def test_an_unknown_term_is_asked_about_before_memory_is_searched(desk: Any, ses
 
 @pytest.mark.parametrize("declined", [True, False])
 def test_what_nobody_explained_is_flagged(desk: Any, session: Any, declined: bool) -> None:
-    desk.says("keyword_rephrasing", desk.terms(("grubby months", None)))
+    desk.says("planning", desk.plan(unclear="grubby months"))
     if declined:
         unclear = session.ask("How many grubby months?", clarify=True).clarification
         assert session.explain(unclear, "  ") is None
@@ -75,7 +75,7 @@ def test_what_nobody_explained_is_flagged(desk: Any, session: Any, declined: boo
 
 
 def test_one_unknown_term_after_the_other_is_asked_about(desk: Any, session: Any) -> None:
-    desk.says("keyword_rephrasing", desk.terms(("grubby", None), ("mucky", None)))
+    desk.says("planning", desk.plan(unclear="grubby, mucky, and what is not asked"))
     asked = []
     for _ in range(2):
         unclear = session.ask("How many grubby and mucky months?", clarify=True).clarification

@@ -160,15 +160,15 @@ def fields(manifest: Any) -> Any:
 SIGNATURES: list[tuple[str, Callable[[Any], Any], str]] = [
     ("removed", lambda m: fields(m).append({**fields(m)[-1], "name": "why"}), "removed: why"),
     ("added", lambda m: fields(m).pop(), "added: unit"),
-    ("retyped", lambda m: fields(m)[9].update(type="int", shape="0"), r"retyped: task \(was int, is str\)"),
-    ("renamed", lambda m: fields(m)[4].update(name="ask"), "added: question; removed: ask"),
-    ("reordered", lambda m: fields(m).insert(0, fields(m).pop()), "reordered: schema_card"),
+    ("retyped", lambda m: fields(m)[12].update(type="int", shape="0"), r"retyped: task \(was int, is str\)"),
+    ("renamed", lambda m: fields(m)[5].update(name="ask"), "added: question; removed: ask"),
+    ("reordered", lambda m: fields(m).insert(0, fields(m).pop()), "reordered: dialect"),
 ]
 
 
 @pytest.mark.parametrize(("change", "found"), [case[1:] for case in SIGNATURES], ids=[case[0] for case in SIGNATURES])
 def test_a_signature_that_is_another_now_is_refused_by_its_fields(folder: Path, change: Any, found: str) -> None:
-    assert fields(json.loads((folder / "manifest.json").read_text()))[9]["name"] == "task"
+    assert fields(json.loads((folder / "manifest.json").read_text()))[12]["name"] == "task"
     edit(folder / "manifest.json", change)
     with pytest.raises(DataError, match=rf"the signature MakePlan of planning.warehouse is another now: .*{found}"):
         load("one")

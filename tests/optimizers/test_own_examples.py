@@ -18,7 +18,7 @@ from finexpert.modules.script_generation import ScriptGeneration
 from finexpert.modules.sql_extraction import SqlExtraction
 from finexpert.optimizers.planning import Carried
 from finexpert.optimizers.tasks import Bench, Task, task_of
-from finexpert.sources.warehouse import Table, build_warehouse
+from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 
 SELECT = "SELECT exposure FROM positions WHERE desk = 'rates'"
 RECORD: dict[str, Any] = {
