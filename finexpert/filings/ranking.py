@@ -22,8 +22,51 @@ NEAR_RANK = 3
 MOST_PROPOSED = 30
 _WHOLE_LINE = 1.0
 _STOP = frozenset(
-    "a an and are as at be by did do does for from had has have how if in is it its of on or our per that the their this "
-    "to was we were what when where which who why will with".split()
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "how",
+        "if",
+        "in",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "our",
+        "per",
+        "that",
+        "the",
+        "their",
+        "this",
+        "to",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "will",
+        "with",
+    ]
 )
 
 
@@ -105,7 +148,9 @@ def ranked(
     return [pages.pages[place] for place in sorted(scores, key=lambda place: (-scores[place], place))]
 
 
-def within(pages: Sequence[Printed], tokens: int, asked: Collection[str], longest: int = 7_000) -> list[tuple[Printed, str]]:
+def within(
+    pages: Sequence[Printed], tokens: int, asked: Collection[str], longest: int = 7_000
+) -> list[tuple[Printed, str]]:
     """As many of the first pages as fit into a budget of tokens, each with the text that is shown; at least one."""
     room = tokens * CHARACTERS_A_TOKEN
     shown: list[tuple[Printed, str]] = []

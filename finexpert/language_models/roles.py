@@ -40,6 +40,7 @@ LAYERS = (
     "sql_extraction",
     "script_generation",
     "filing_search",
+    "filing_reading",
     "critique",
     "extraction_critic",
     "calculation_critic",

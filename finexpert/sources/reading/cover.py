@@ -13,10 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-_FORM = re.compile(r"(?<![a-z0-9])(10|20|40|8|6)[ _-]?([kqf])(?:(405)|([/_ -]a(?:mended)?))?(?![a-z0-9])", re.IGNORECASE)
+_FORM = re.compile(
+    r"(?<![a-z0-9])(10|20|40|8|6)[ _-]?([kqf])(?:(405)|([/_ -]a(?:mended)?))?(?![a-z0-9])", re.IGNORECASE
+)
 _ANNUAL = re.compile(r"annual[ _-]?report", re.IGNORECASE)
 _RELEASE = re.compile(
-    r"earnings(?![ _-]?call)|(?:reports|announces)\s.{0,60}(?:results|quarter|earnings)|for immediate release", re.IGNORECASE
+    r"earnings(?![ _-]?call)|(?:reports|announces)\s.{0,60}(?:results|quarter|earnings)|for immediate release",
+    re.IGNORECASE,
 )
 _CALL = re.compile(r"transcript|earnings[ _-]?call|conference[ _-]?call", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:fy[ _-]?)?((?:19|20)\d\d)(?!\d)", re.IGNORECASE)

@@ -29,6 +29,7 @@ RECORDS = frozenset({".jsonl", ".json"})
 HTML = frozenset({".htm", ".html", ".xhtml"})
 PDF = frozenset({".pdf"})
 TEXT = frozenset({".txt", ".md"})
+WHOLE = HTML | PDF | TEXT
 LARGEST_FILE = 256 << 20
 _COVER_PAGES = 3
 
