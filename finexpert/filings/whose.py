@@ -52,7 +52,7 @@ def named_in(text: str, filings: Sequence[FilingInfo]) -> list[FilingInfo]:
             run = words[place : place + count]
             if taken & here or not _may_name(run, capitals):
                 continue
-            key = "".join(word for word in run if word not in LEGAL_FORMS)
+            key = "".join(_plain(run))
             meant = [filing for filing in filings if key and _is(key, filing)]
             if meant:
                 taken |= here
@@ -65,6 +65,34 @@ def name_of(filing: FilingInfo) -> str:
     known = KNOWN.get(filing.ticker)
     usual = known.names[0] if known else ""
     return filing.company or usual or filing.ticker or name_in(Path(filing.path)) or filing.id
+
+
+def companies_of(filings: Iterable[FilingInfo]) -> dict[str, list[FilingInfo]]:
+    """The filings by company, each under one name; a file that is called otherwise adds its name in brackets.
+
+    >>> filings = [_example(path, company=name, year=2020) for path, name in (("BLOCK_2020_10K.pdf", "SQUARE, INC."),)]
+    >>> list(companies_of(filings))
+    ['SQUARE, INC. (BLOCK)']
+    """
+    groups: list[tuple[set[str], list[FilingInfo]]] = []
+    for filing in filings:
+        own = {key for key in (filing.ticker.lower(), _key(name_of(filing))) if key}
+        group = next((group for group in groups if group[0] & own), None)
+        if group is None:
+            groups.append((own, [filing]))
+        else:
+            group[0].update(own)
+            group[1].append(filing)
+    return {_called(some): some for _, some in groups}
+
+
+def _called(filings: Sequence[FilingInfo]) -> str:
+    name = name_of(filings[0])
+    others = {name_in(Path(filing.path)) for filing in filings}
+    known = _keys(name, filings[0].ticker, "")
+    alike = "".join(sorted(known))
+    other = sorted(text for text in others if text and _key(text) not in known and _key(text) not in alike)
+    return f"{name} ({', '.join(other)})" if other else name
 
 
 def in_years(filings: Sequence[FilingInfo], years: Iterable[int]) -> list[FilingInfo]:

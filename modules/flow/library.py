@@ -9,7 +9,7 @@ A statement whose words do not stand on its page is dropped and said. Nothing su
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from finexpert import execution, injections, operations, records
@@ -17,7 +17,7 @@ from finexpert.answers import Answer, AnswerFormat, Citation, Kind
 from finexpert.errors import AnswerFormatError, FinexpertError, OutputError, SearchError
 from finexpert.filings import evidence, measures, whose
 from finexpert.filings.printed import Printed, words_of
-from finexpert.filings.ranking import Sought, ranked, within
+from finexpert.filings.ranking import within
 from finexpert.filings.reading import (
     CarriedOut,
     Computation,
@@ -29,8 +29,7 @@ from finexpert.filings.reading import (
     unit_words,
     unsupported,
 )
-from finexpert.filings.shelf import Shelf
-from finexpert.filings.statements import statements_in
+from finexpert.filings.searching import Wanted, best_pages
 from finexpert.modules.answering import Answering
 from finexpert.modules.filing_question import conversation
 from finexpert.modules.library_search import phrases
@@ -45,8 +44,6 @@ from finexpert.workspace import Value
 
 ROUNDS = 2
 MOST_COMPANIES_SHOWN = 60
-ELSEWHERE = 0.3
-OF_A_MEASURE = 0.4
 _SURE, _FLAGGED = 90, 15
 
 
@@ -92,8 +89,8 @@ class LibraryJourney(Answering):
                 knowledge=self.knowledge,
                 conversation=conversation(self.workspace),
             )
-        chosen = self._chosen(planned.companies, asked)
-        pages = self._ranked(chosen, planned.years, planned.searches, planned.statements)
+        wanted = Wanted(planned.companies, planned.years, planned.searches, planned.statements)
+        pages = self._pages_for(wanted)
         feedback = rules.NONE
         for number in range(ROUNDS):
             last = number + 1 == ROUNDS
@@ -112,7 +109,7 @@ class LibraryJourney(Answering):
             self.rounds[-1].missing = made.missing or "; ".join([*doubts, *carried.notes])
             if not last:
                 feedback = self._feedback(made, [*doubts, *carried.notes])
-                pages = self._more(pages, chosen, planned.years, phrases(made.searches))
+                pages = self._more(pages, replace(wanted, searches=phrases(made.searches), statements=()))
         raise execution.StepFailed(execution.FILING_SEARCH, SearchError(self._not_found(made)), ROUNDS)
 
     # which pages
@@ -120,61 +117,35 @@ class LibraryJourney(Answering):
     def _filings_told(self) -> str:
         """The companies with forms and years; of many companies those that the question or an earlier turn names."""
         filings = self.source.filings()
-        companies: dict[str, list[FilingInfo]] = {}
-        for filing in filings:
-            companies.setdefault(whose.name_of(filing), []).append(filing)
-        if len(companies) > MOST_COMPANIES_SHOWN:
+        companies = whose.companies_of(filings)
+        if (number := len(companies)) > MOST_COMPANIES_SHOWN:
             text = " ".join([self.question, *(turn.question for turn in self.workspace.turns)])
-            named = {whose.name_of(filing) for filing in whose.named_in(text, filings)}
-            if not named:
-                return f"(the question names none of the {len(companies)} companies)"
-            companies = {name: some for name, some in companies.items() if name in named}
+            named = {filing.id for filing in whose.named_in(text, filings)}
+            companies = {name: some for name, some in companies.items() if any(f.id in named for f in some)}
+            if not companies:
+                return f"(the question names none of the {number} companies)"
         return "\n".join(f"{name}: {', '.join(map(_form, some))}" for name, some in companies.items()) or rules.NONE
 
     def _measures_told(self) -> str:
         return measures.told(measures.named_in(self.understood.question)) or rules.NONE
 
-    def _chosen(self, companies: Sequence[str], question: str) -> list[FilingInfo]:
-        """The filings of the companies that are meant; all of them, and said so, where none is theirs."""
-        filings = self.source.filings()
-        found = whose.of_names(companies, filings) or whose.named_in(question, filings)
-        if companies and not found:
-            self.notes.append(f"there is no filing of {', '.join(companies)}: all filings were searched")
-        return found or filings
+    def _pages_for(self, wanted: Wanted) -> list[Printed]:
+        """The pages for a round, best first; what was looked for is kept for the record."""
+        found = best_pages(self.source, self.understood.question, wanted)
+        self.notes += [note for note in found.notes if note not in self.notes]
+        self.rounds.append(Round(found.companies, list(wanted.years), list(wanted.searches)))
+        return found.pages
 
-    def _ranked(
-        self,
-        chosen: Sequence[FilingInfo],
-        years: Sequence[int],
-        searches: Sequence[str],
-        statements: Sequence[Any] = (),
-    ) -> list[Printed]:
-        """The pages of the filings chosen, best first: in the years asked for above all, and in the others."""
-        asked = self.understood.question
-        named = measures.named_in(asked)
-        in_years = whose.in_years(chosen, years) if years else list(chosen)
-        if years and not in_years:
-            self.notes.append(f"there is no filing of {', '.join(map(str, years))}: all years were searched")
-        ids = frozenset(filing.id for filing in in_years or chosen)
-        phrases = [*searches, asked]
-        sought = [Sought(phrase, ids) for phrase in phrases]
-        sought += [Sought(phrase, weight=ELSEWHERE) for phrase in phrases]
-        sought += [Sought(phrase, ids, OF_A_MEASURE) for measure in named for phrase in measure.phrases]
-        kinds = [*statements, *statements_in(asked), *(kind for measure in named for kind in measure.statements)]
-        self.rounds.append(Round(sorted({whose.name_of(f) for f in chosen}), list(years), list(searches)))
-        return ranked(Shelf.of(self.source).pages(chosen, phrases), sought, frozenset(kinds), ids)
-
-    def _more(
-        self, before: Sequence[Printed], chosen: Sequence[FilingInfo], years: Sequence[int], searches: Sequence[str]
-    ) -> list[Printed]:
-        """The pages for another round: those already quoted, then new ones for the new searches."""
+    def _more(self, before: Sequence[Printed], wanted: Wanted) -> list[Printed]:
+        """The pages for another round: those already quoted, then new ones; the same where there is nothing else to search."""
+        if not wanted.searches:
+            self.rounds.append(replace(self.rounds[-1], pages=[], missing=""))
+            return list(before)
         quoted = {page for page, _ in self.reading.cited}
         kept = [page for page in self.shown.values() if any(part.id in quoted for part in page.parts)]
         seen = {page.id for page in self.shown.values()}
-        found = self._ranked(chosen, years, searches or self.rounds[-1].searches)
-        new = [page for page in [*found, *before] if page.id not in seen]
-        # Nothing else to look for: a quote failed, and the same pages are read again with the reason.
-        return [*kept, *new] if searches else [*self.shown.values()]
+        new = [page for page in [*self._pages_for(wanted), *before] if page.id not in seen]
+        return [*kept, *new]
 
     # what they say
 
