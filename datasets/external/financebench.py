@@ -121,7 +121,8 @@ def close(value: float, gold: float, printed: str) -> bool:
     (True, False, True)
     """
     decimals = len(printed.strip("$ ").rstrip("% .").partition(".")[2].rstrip("0"))
-    return abs(value - gold) <= 10**-decimals + 1e-9
+    last_digit: float = 10.0**-decimals
+    return abs(value - gold) <= last_digit + 1e-9
 
 
 def _is(page: Printed, evidence: Evidence) -> bool:

@@ -15,6 +15,7 @@ from finexpert.cli.evaluate_compare import compare
 from finexpert.cli.evaluate_convfinqa import convfinqa
 from finexpert.cli.evaluate_each_layer import layers
 from finexpert.cli.evaluate_filings import filings
+from finexpert.cli.evaluate_financebench import financebench
 from finexpert.cli.evaluate_layers import keywords, lookup
 from finexpert.cli.evaluate_retrieval import retrieval
 from finexpert.cli.evaluate_taught import flips, house, learned, memory
@@ -33,6 +34,7 @@ eval_app.command()(lookup)
 eval_app.command()(keywords)
 eval_app.command()(layers)
 eval_app.command()(filings)
+eval_app.command()(financebench)
 eval_app.command()(retrieval)
 eval_app.command()(cache)
 eval_app.command()(compare)

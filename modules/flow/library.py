@@ -63,7 +63,6 @@ class LibraryJourney(Answering):
     """One question over many filings."""
 
     source: Library
-    tokens: int = 8_000
     rounds: list[Round] = field(init=False, default_factory=list)
     notes: list[str] = field(init=False, default_factory=list)
     shown: dict[str, Printed] = field(init=False, default_factory=dict)
@@ -151,7 +150,7 @@ class LibraryJourney(Answering):
 
     def _read(self, question: str, pages: Sequence[Printed], feedback: str) -> Any:
         asked = {word for phrase in [question, *self.rounds[-1].searches] for word in words_of(phrase)}
-        fitting = within(pages, self.tokens, asked)
+        fitting = within(pages, self.options.library_tokens, asked)
         self.shown = {f"P{number}": page for number, (page, _) in enumerate(fitting, 1)}
         self.rounds[-1].pages = [page.id for page, _ in fitting]
         told = [
