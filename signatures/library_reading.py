@@ -12,7 +12,7 @@ from finexpert.signatures import rules
 Kind = Literal["number", "text", "yes/no", "name", "list", "table"]
 
 
-class QuotedValue(BaseModel):
+class QuotedNumber(BaseModel):
     """A number that a page prints."""
 
     name: str = Field(description="a short name, letters and _ and digits, such as revenue_2022")
@@ -26,7 +26,7 @@ class ComputedValue(BaseModel):
 
     name: str = Field(description="a short name, letters and _ and digits")
     what: str = Field(description="what it is, such as operating margin 2022")
-    formula: str = Field(description="over names of values and of computed values before it, such as (a - b) / b")
+    formula: str = Field(description="over names of numbers and of computed values before it, such as (a - b) / b")
     unit: str = Field(description="%, USD millions, USD per share, times, days, ...; '' if it has none")
     decimals: int = Field(default=2, description="digits to be shown after the point")
 
@@ -42,9 +42,9 @@ class Said(BaseModel):
 class ReadPages(dspy.Signature):  # type: ignore[misc]
     """Answer an analyst's question from pages of filings, and from nothing else.
 
-    Take every number that the answer needs into values, each with a quote that stands on its page word for word; never compute
-    yourself: write a formula, and the program computes. Every claim of the answer is in values, computed or statements. In the
-    answer write {name} in place of each number of values and computed: the program puts it in, with its unit. Look at the
+    Take every number that the answer needs into numbers, each with a quote that stands on its page word for word; never compute
+    yourself: write a formula, and the program computes. Every claim of the answer is in numbers, computed or statements. In the
+    answer write {name} in place of each of numbers and computed: the program puts it in, with its unit. Look at the
     heading of a table for its unit, its scale and which column is which year, and take the years that the question asks for. A
     definition that the question gives goes before any other. An amount that a statement prints in brackets because it is
     paid (capital expenditure, dividends) is positive in the answer: give it without brackets. Where the question asks for a judgement,
@@ -65,16 +65,16 @@ class ReadPages(dspy.Signature):  # type: ignore[misc]
     question: str = dspy.InputField()
     feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
 
-    values: list[QuotedValue] = dspy.OutputField(desc="a value printed as 34.6% counts as 0.346 in formulas")
+    numbers: list[QuotedNumber] = dspy.OutputField(desc="a value printed as 34.6% counts as 0.346 in formulas")
     computed: list[ComputedValue] = dspy.OutputField(
         desc="in order; a share, margin or growth rate is the plain quotient with the unit %: never multiply by 100"
     )
-    statements: list[Said] = dspy.OutputField(desc="claims in words; [] if values and computed say all")
+    statements: list[Said] = dspy.OutputField(desc="claims in words; [] if numbers and computed say all")
     kind: Kind = dspy.OutputField(desc="what is asked for; yes/no for a question that yes or no answers")
     result: str = dspy.OutputField(
-        desc="of a number: the name of the value or computed value that is the answer; else empty"
+        desc="of a number: the name of the number or computed value that is the answer; else empty"
     )
-    items: list[str] = dspy.OutputField(desc="of a list: its items, as the pages call them; else []")
+    listed: list[str] = dspy.OutputField(desc="of a list: its items, as the pages call them; else []")
     answer: str = dspy.OutputField(
         desc="one to three sentences that begin with the direct answer (number, yes or no, name), {name} for each number"
     )

@@ -67,18 +67,27 @@ def _stands_in(quote: str, wanted: PrintedNumber) -> bool:
 
 
 def _cell(part: LibraryPage, quote: str, wanted: PrintedNumber) -> Proof | None:
-    """The cell with the number in a row that the quote names."""
+    """The cell with the number in a row that the quote names.
+
+    Of several such cells it is the one at which the quote ends: where the number stands twice in the quote, the second.
+    """
     filing = part.as_filing()
+    rows: dict[int, list[tuple[int, float]]] = {}
     for row, column, value in filing.cells():
-        shown = value.citations[0].value if value.citations else ""
-        read = read_written(str(shown))
-        if read is None or read.digits != wanted.digits or not _names(quote, part.table, row):
+        read = read_written(str(value.citations[0].value)) if value.citations else None
+        if read is None or read.digits != wanted.digits or not isinstance(value.value, int | float):
             continue
-        if not isinstance(value.value, int | float):
-            continue
-        step = _step(filing, row, column)
-        return Proof(part, step, value.value < 0)
-    return None
+        if _names(quote, part.table, row):
+            rows.setdefault(row, []).append((column, value.value))
+    if not rows:
+        return None
+    row, cells = next(iter(rows.items()))
+    negative = wanted.minus or wanted.brackets
+    alike = [cell for cell in cells if (cell[1] < 0) == negative] or cells
+    said = [n for n in printed_numbers(fold(quote.replace("|", " | "))) if n.digits == wanted.digits]
+    signed = [n for n in said if (n.minus or n.brackets) == negative] or said
+    column, number = alike[min(len(signed), len(alike)) - 1]
+    return Proof(part, _step(filing, row, column), number < 0)
 
 
 def _step(filing: Filing, row: int, column: int) -> Cell:

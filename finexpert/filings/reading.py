@@ -289,7 +289,13 @@ def in_unit(value: Value, computed: Computation) -> float:
 def _is_share(value: Value, formula: str) -> bool:
     """Whether a number is a plain quotient, which 100 makes a percentage."""
     tree = ast.parse(formula.strip().replace("^", "**"), mode="eval")
-    if any(isinstance(node, ast.Constant) and node.value in (100, 10_000) for node in ast.walk(tree)):
+    products = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)]
+    if any(
+        isinstance(side, ast.Constant) and side.value in (100, 10_000) for p in products for side in (p.left, p.right)
+    ):
         return False
+    quotients = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    if any(isinstance(q.right, ast.Constant) and q.right.value in (100, 10_000) for q in quotients):
+        return True
     divides = any(isinstance(node, ast.Div | ast.Call) for node in ast.walk(tree)) and bool(names_in(formula))
     return value.unit in _SHARES or (divides and value.unit is None)

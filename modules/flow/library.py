@@ -173,7 +173,7 @@ class LibraryJourney(Answering):
         """What of a reading stands on its pages, and what does not, in words."""
         values: list[ProvedValue] = []
         doubts: list[str] = []
-        for value in made.values:
+        for value in made.numbers:
             proof = next(
                 (p for page in self._pages(value.page) if (p := evidence.prove(page, value.quote, value.number))), None
             )
@@ -209,7 +209,7 @@ class LibraryJourney(Answering):
             statements=statements,
             kind=made.kind,
             result=made.result.strip().strip("{}"),
-            items=made.items,
+            items=made.listed,
             answer=made.answer,
         )
         return reading, doubts
