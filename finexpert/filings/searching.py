@@ -81,6 +81,6 @@ def best_pages(library: Library, question: str, wanted: Wanted) -> Found:
 def _chosen(filings: list[FilingInfo], question: str, companies: Sequence[str]) -> tuple[list[FilingInfo], list[str]]:
     """The filings of the companies that are meant; all of them, and said so, where none is theirs."""
     found = whose.of_names(companies, filings) or whose.named_in(question, filings)
-    if companies and not found:
-        return filings, [f"there is no filing of {', '.join(companies)}: all filings were searched"]
-    return found or filings, []
+    missing = [name for name in companies if not whose.of_names([name], filings)]
+    notes = [f"there is no filing of {', '.join(missing)}" + ("" if found else ": all filings were searched")]
+    return found or filings, notes if missing else []
