@@ -136,7 +136,7 @@ def _needed(sandbox: Sandbox | None) -> Sandbox:
 
 def _over_library(source: Library, **given: Any) -> Answering:
     """Whole filings are read several pages at a time; a collection of single pages, whose pages say it all, page by page."""
-    whole = any(Path(filing.path).suffix.lower() in WHOLE for filing in source.filings())
+    whole = any(filing.pages > 1 and Path(filing.path).suffix.lower() in WHOLE for filing in source.filings())
     return LibraryJourney(source=source, **given) if whole else LibraryQuestion(source=source, **given)
 
 
