@@ -113,7 +113,8 @@ class Settings(BaseSettings):
 
     # data
     semantic_model: Path | None = Field(
-        default=None, description="semantic model of the data, see `finexpert model`; the one beside the data file if unset"
+        default=None,
+        description="semantic model of the data, see `finexpert model`; the one beside the data file if unset",
     )
 
     # limits

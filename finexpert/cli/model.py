@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
     from finexpert.warehouse.warehouse import Warehouse
 
-model_app = typer.Typer(help="The semantic model of a database: meanings, metrics, published values.", no_args_is_help=True)
+model_app = typer.Typer(
+    help="The semantic model of a database: meanings, metrics, published values.", no_args_is_help=True
+)
 
 File = Annotated[
-    Path | None, typer.Option("--file", help="The model's file; FINEXPERT_SEMANTIC_MODEL, or the one beside the data, if not given.")
+    Path | None,
+    typer.Option(
+        "--file", help="The model's file; FINEXPERT_SEMANTIC_MODEL, or the one beside the data, if not given."
+    ),
 ]
 MOST_VALUES = 50
 
@@ -95,7 +100,11 @@ def publish(
         for column in columns:
             values = None if hide else values_of(warehouse, column, MOST_VALUES)
             model = published(model, warehouse.tables, column, values, MOST_VALUES)
-            said = "hidden again" if values is None else f"{len(values)} values, which models see from now on: {', '.join(values)}"
+            said = (
+                "hidden again"
+                if values is None
+                else f"{len(values)} values, which models see from now on: {', '.join(values)}"
+            )
             out.print(f"{column}: {said}", markup=False)
     save(model, target)
 

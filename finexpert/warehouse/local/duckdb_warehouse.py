@@ -167,7 +167,9 @@ class DuckDBWarehouse:
             self._pool.warm()
         shown = tables_for(question, self._tables)
         if privacy == "schema":
-            return self._card if len(shown) == len(self._tables) else self._with_metrics(card_of(shown, len(self._tables)))
+            return (
+                self._card if len(shown) == len(self._tables) else self._with_metrics(card_of(shown, len(self._tables)))
+            )
         samples = {}
         with closing(self._new_cursor()) as cursor:
             for table in shown:

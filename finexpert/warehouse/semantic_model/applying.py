@@ -1,6 +1,6 @@
 """What a semantic model adds to the tables that the catalogue names; the model wins where both speak.
 
-    apply(model, tables, "brokerage.model.yaml")   ->   tables with descriptions, synonyms, published values, keys and date columns
+apply(model, tables, "brokerage.model.yaml")   ->   tables with descriptions, synonyms, published values, keys and date columns
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def apply(model: SemanticModel, tables: Sequence[TableSchema]) -> tuple[TableSch
         ends = [names.get(end.lower()) for end in (key.from_, key.to)]
         if None in ends:
             missing = (key.from_, key.to)[ends.index(None)]
-            raise ConfigurationError(f"the semantic model's relationship {key.name!r} names {missing!r}, which is no dataset of it")
+            raise ConfigurationError(
+                f"the semantic model's relationship {key.name!r} names {missing!r}, which is no dataset of it"
+            )
         first, second = told[str(ends[0])], told[str(ends[1])]
         columns = tuple(_column(first, name, key.name).name for name in key.from_columns)
         referred = tuple(_column(second, name, key.name).name for name in key.to_columns)
@@ -67,8 +69,12 @@ def _table(dataset: Dataset, table: TableSchema) -> TableSchema:
 
 def _told(column: Column, field: FieldModel) -> Column:
     values = field.own.get("values")
-    if values is not None and not (isinstance(values, list) and all(isinstance(value, str | int | float) for value in values)):
-        raise ConfigurationError(f"the semantic model's field {field.name!r}: `values` has to be a list of texts, not {values!r}")
+    if values is not None and not (
+        isinstance(values, list) and all(isinstance(value, str | int | float) for value in values)
+    ):
+        raise ConfigurationError(
+            f"the semantic model's field {field.name!r}: `values` has to be a list of texts, not {values!r}"
+        )
     return replace(
         column,
         comment=_words(field.description, field.ai_context.instructions) or column.comment,

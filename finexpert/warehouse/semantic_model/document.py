@@ -179,7 +179,9 @@ def load(path: Path) -> SemanticModel:
         raise ConfigurationError(f"the semantic model {path} cannot be read: {error}") from None
     models = content.get("semantic_model") if isinstance(content, dict) else None
     if not isinstance(models, list) or len(models) != 1:
-        raise ConfigurationError(f"{path} has to hold `semantic_model:` with one model; `finexpert model init` writes a first one")
+        raise ConfigurationError(
+            f"{path} has to hold `semantic_model:` with one model; `finexpert model init` writes a first one"
+        )
     try:
         return SemanticModel.model_validate(models[0])
     except ValidationError as error:

@@ -23,7 +23,9 @@ def find(named: Path | None, data: Path | None) -> SemanticModel | None:
     """The model that applies, or None. A file that is named has to be there."""
     if named is not None:
         if not named.is_file():
-            raise ConfigurationError(f"the semantic model {named} is not there: `finexpert model init --out {named}` writes a first one")
+            raise ConfigurationError(
+                f"the semantic model {named} is not there: `finexpert model init --out {named}` writes a first one"
+            )
         return load(named)
     place = beside(data) if data is not None else None
     return load(place) if place is not None and place.is_file() else None

@@ -40,7 +40,9 @@ def metrics_of(model: SemanticModel, dialect: str) -> tuple[Metric, ...]:
         try:
             tree = sqlglot.parse_one(text, dialect=dialect)
         except SqlglotError:
-            raise ConfigurationError(f"the semantic model's metric {metric.name!r} is no SQL expression: {text!r}") from None
+            raise ConfigurationError(
+                f"the semantic model's metric {metric.name!r} is no SQL expression: {text!r}"
+            ) from None
         for column in tree.find_all(exp.Column):
             if column.table.lower() not in tables:
                 raise ConfigurationError(
@@ -83,7 +85,9 @@ def _placed(metric: Metric, call: exp.Expr, dialect: str) -> exp.Expr:
     for column in expression.find_all(exp.Column):
         name = read.get(column.table.lower())
         if name is None:
-            raise QueryError(f"{CALL}({metric.name}) needs table {column.table} in the FROM of the SELECT that it stands in")
+            raise QueryError(
+                f"{CALL}({metric.name}) needs table {column.table} in the FROM of the SELECT that it stands in"
+            )
         column.set("table", exp.to_identifier(name))
     return expression
 
@@ -108,7 +112,9 @@ def described(metrics: Sequence[Metric]) -> str:
     """
     if not metrics:
         return ""
-    lines = [f"metrics, defined here; write {CALL}(name) where SQL would have the aggregate, with its tables in the FROM"]
+    lines = [
+        f"metrics, defined here; write {CALL}(name) where SQL would have the aggregate, with its tables in the FROM"
+    ]
     for metric in metrics:
         tables = sorted({column.table for column in sqlglot.parse_one(metric.expression).find_all(exp.Column)})
         words = [metric.description] if metric.description else []

@@ -54,7 +54,9 @@ def _found(tables: Sequence[TableSchema], name: str) -> tuple[TableSchema, Colum
     place, _, column_name = name.rpartition(".")
     table = find_table(tables, place)
     if table is None:
-        raise ConfigurationError(f"{name!r} is no table.column of these data: there are {', '.join(t.name for t in tables[:20])}")
+        raise ConfigurationError(
+            f"{name!r} is no table.column of these data: there are {', '.join(t.name for t in tables[:20])}"
+        )
     column = table.column(column_name)
     if column is None:
         names = ", ".join(each.name for each in table.columns)
