@@ -8,6 +8,7 @@ finexpert model show --data trades.duckdb
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from finexpert.cli import common
 
 if TYPE_CHECKING:
     from finexpert.settings import Settings
+    from finexpert.warehouse.semantic_model.document import SemanticModel
     from finexpert.warehouse.warehouse import Warehouse
 
 model_app = typer.Typer(
@@ -43,7 +45,7 @@ def init(data: common.Data = None, file: File = None) -> None:
     target = _place(data, file, settings)
     if target.exists():
         raise ConfigurationError(f"{target} is there already: edit it, or name another file with --file")
-    with _opened(data, settings) as warehouse:
+    with closing(_opened(data, settings)) as warehouse:
         model = draft(warehouse.tables, warehouse.name)
     save(model, target)
     out = common.console()
@@ -61,7 +63,7 @@ def check(data: common.Data = None, file: File = None) -> None:
     settings = common.settings_from()
     target = _existing(data, file, settings)
     try:
-        with _opened(data, settings, target) as warehouse:
+        with closing(_opened(data, settings, target)) as warehouse:
             problems, tried = checked(_loaded(target), warehouse)
     except FinexpertError as error:
         problems, tried = [str(error)], 0
@@ -77,7 +79,7 @@ def check(data: common.Data = None, file: File = None) -> None:
 def show(data: common.Data = None, file: File = None) -> None:
     """Print what a prompt holds of the data."""
     settings = common.settings_from()
-    with _opened(data, settings, file) as warehouse:
+    with closing(_opened(data, settings, file)) as warehouse:
         typer.echo(warehouse.schema_card())
 
 
@@ -96,7 +98,7 @@ def publish(
     target = _existing(data, file, settings)
     model = _loaded(target)
     out = common.console()
-    with _opened(data, settings, target) as warehouse:
+    with closing(_opened(data, settings, target)) as warehouse:
         for column in columns:
             values = None if hide else values_of(warehouse, column, MOST_VALUES)
             model = published(model, warehouse.tables, column, values, MOST_VALUES)
@@ -130,7 +132,7 @@ def _existing(data: Path | None, file: Path | None, settings: Settings) -> Path:
     return target
 
 
-def _loaded(path: Path):  # type: ignore[no-untyped-def]
+def _loaded(path: Path) -> SemanticModel:
     from finexpert.warehouse.semantic_model.document import load
 
     return load(path)
