@@ -75,7 +75,7 @@ def test_the_demo_draws_a_figure_and_json_holds_what_is_shown(finexpert: Any, tm
     assert (shown["status"], shown["text"]) == ("answered", shown["value"])
     assert shown["flags"] == ["sample economy: made-up numbers"]
     assert [step["kind"] for step in shown["plan"]["steps"]] == ["extract", "script"]
-    assert shown["citations"][0]["place"].startswith("SELECT")
+    assert shown["citations"][0]["place"].startswith("WITH m AS (SELECT date")
     assert shown["usage"]["by_layer"] == {"planning": 1}
     assert Path(shown["record"]).is_file()
     (path,) = shown["figures"]
