@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def test_a_folder_without_questions_says_where_they_are(tmp_path: Path) -> None:
 
 
 def test_without_a_server_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, shop: Path) -> None:
-    monkeypatch.setattr(private_postgres.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(private_postgres, "PLACES", ())
     with pytest.raises(ConfigurationError, match="apt-get install postgresql"), loaded(shop, ["shop"]):
         pass
