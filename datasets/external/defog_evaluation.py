@@ -42,6 +42,10 @@ class DefogBench(Bench):
     databases: Mapping[str, Database] = field(default_factory=dict)
     digest: str = ""
 
+    @property
+    def title(self) -> str:
+        return f"PostgreSQL: {', '.join(self.databases)}"
+
     def given(self) -> list[str]:
         return [self.digest]
 

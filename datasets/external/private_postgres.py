@@ -93,10 +93,26 @@ def _started(programs: Path, folder: Path) -> subprocess.Popen[bytes]:
         shutil.chown(folder, "nobody")
         common |= {"user": "nobody", "extra_groups": []}
     data = folder / "data"
-    make: list[str | Path] = [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-sync"]
+    make: list[str | Path] = [
+        programs / "initdb",
+        "-D",
+        data,
+        "-U",
+        "postgres",
+        "--auth=trust",
+        "--encoding=utf8",
+        "--no-sync",
+    ]
     # The days of the tables and of the questions are those of UTC, as in a warehouse.
     options = ["listen_addresses=", "fsync=off", "timezone=UTC", "log_timezone=UTC"]
-    serve: list[str | Path] = [programs / "postgres", "-D", data, "-k", folder, *(word for one in options for word in ("-c", one))]
+    serve: list[str | Path] = [
+        programs / "postgres",
+        "-D",
+        data,
+        "-k",
+        folder,
+        *(word for one in options for word in ("-c", one)),
+    ]
     try:
         made = subprocess.run(make, capture_output=True, text=True, timeout=START_SECONDS, check=False, **common)
         if made.returncode:

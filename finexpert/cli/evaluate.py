@@ -300,7 +300,7 @@ def _print(summaries: Sequence[Summary], bench: Bench, uri: str) -> None:
     out = common.console()
     drafts = "on" if bench.settings.drafts else "off"
     model = common.model_words(bench.models.describe())
-    out.print(f"{model}; {bench.source.label or bench.source.name}; drafts {drafts}", soft_wrap=True, markup=False)
+    out.print(f"{model}; {bench.title}; drafts {drafts}", soft_wrap=True, markup=False)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     categories = sorted({c for s in summaries for c in s.by_category})
     priced = any(s.cost_usd is not None for s in summaries)

