@@ -5,7 +5,8 @@ One result is one question answered once in one way, with both verdicts: `correc
     {"rung": "program", "id": "adv05", "correct": true, "also": {"ours": true}, "selects": {"answer": "SELECT ..."}, ...}
 
 sql-eval reads what a SELECT gives by itself, so its rule is applied to the rows of the answer's SELECT as pandas reads them; where a
-script made the answer, to its table. Ours is applied to the table that the user gets.
+script made the answer, to its table. Ours is applied to the table that the user gets, and an answer is right by neither rule where
+that table is not what its SELECT gives: rows that a warehouse hides or cuts must not be forgiven because the SQL is right.
 """
 
 from __future__ import annotations
@@ -98,9 +99,10 @@ def judge(
     selects = {citation.source: citation.place for citation in answer.citations}
     right, ours = False, False
     if answer.status == "answered":
-        read = _read(answer, selects, script, database)
-        right = any(right_by_sql_eval(gold, read, question.question) for gold in golds)
-        ours = any(same_table(gold, answer.value) for gold in golds)
+        read = answer.value if script is not None or len(selects) != 1 else database.rows(*selects.values())
+        kept = same_table(read, answer.value)
+        right = kept and any(right_by_sql_eval(gold, read, question.question) for gold in golds)
+        ours = kept and any(same_table(gold, answer.value) for gold in golds)
     return Result(
         rung=way,
         id=question.id,
@@ -117,14 +119,3 @@ def judge(
         script=script,
         usage=answer.usage,
     )
-
-
-def _read(answer: Answer, selects: Mapping[str, str], script: str | None, database: Database) -> pd.DataFrame:
-    """What sql-eval would read: the rows of the one SELECT, or else the table of the answer."""
-    table: pd.DataFrame = answer.value
-    if script is not None or len(selects) != 1:
-        return table
-    try:
-        return database.rows(next(iter(selects.values())))
-    except DataError:
-        return table

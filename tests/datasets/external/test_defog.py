@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from finexpert.answers import Answer, AnswerFormat, Citation
 from finexpert.datasets.evaluation import Journal, Result
 from finexpert.datasets.external import private_postgres
 from finexpert.datasets.external.defog import DefogQuestion, digest, load_questions, loaded
-from finexpert.datasets.external.defog_evaluation import WAYS, DefogBench, evaluate
+from finexpert.datasets.external.defog_evaluation import WAYS, DefogBench, evaluate, judge
 from finexpert.errors import ConfigurationError, DataError, QuestionFileError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
@@ -150,3 +152,22 @@ def test_both_ways_by_both_rules(shop: Path, server_programs: None, sandbox: San
     assert results["program", "totals"].usage.calls == results["single-call", "totals"].usage.calls == 1
     assert {r.category for r in results.values()} == {"basic", "instructions"}
     assert TOTALS in results["single-call", "totals"].selects.values()
+
+
+@pytest.mark.parametrize(("names", "right"), [(["Ann", "Bob", "Cid"], True), (["Ann", "Bob"], False)])
+def test_a_table_that_is_not_what_its_select_gives_is_wrong(
+    shop: Path, server_programs: None, names: list[str], right: bool
+) -> None:
+    """As where a warehouse hides rows: sql-eval looks at the SELECT alone, and the user gets the table."""
+    question = DefogQuestion(id="q", db="shop", question="Who?", gold_sql="SELECT name FROM customers")
+    answer = Answer(
+        question="Who?",
+        status="answered",
+        value=pd.DataFrame({"name": names}),
+        format=AnswerFormat(kind="table"),
+        citations=[Citation(source="answer", place="SELECT name FROM customers")],
+    )
+    with loaded(shop, ["shop"]) as databases:
+        golds = [databases["shop"].rows(question.gold_sql)]
+        result = judge("program", question, answer, golds, databases["shop"])
+    assert (result.correct, result.also["ours"]) == (right, right)
