@@ -155,8 +155,10 @@ def _kind(values: Sequence[Any], name: str) -> str:
         return "double"
     if len(kinds) > 1:
         raise QueryError(f'column "{name}" holds {" and ".join(sorted(kinds))}: cast it to one of them')
+    if not kinds:
+        return "null"
     check_types([name], list(kinds))
-    return kinds.pop() if kinds else "null"
+    return kinds.pop()
 
 
 def _is_whole(value: Decimal) -> bool:

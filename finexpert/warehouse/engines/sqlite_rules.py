@@ -35,7 +35,7 @@ def strict(tree: exp.Query, select: str, tables: Sequence[TableSchema]) -> exp.Q
     >>> import sqlglot
     >>> select = "SELECT a / b, CAST(note AS REAL) FROM trades"
     >>> strict(sqlglot.parse_one(select, read="sqlite"), select, [trades]).sql("sqlite")
-    'SELECT a / FINEXPERT_DIVISOR(b), CAST(FINEXPERT_NUMBER(note) AS REAL) FROM trades'
+    'SELECT a / FINEXPERT_DIVISOR(b) AS "a / b", CAST(FINEXPERT_NUMBER(note) AS REAL) AS "CAST(note AS REAL)" FROM trades'
     """
     _check_quoted(tree, tables)
     for node in tree.walk():
@@ -50,9 +50,19 @@ def strict(tree: exp.Query, select: str, tables: Sequence[TableSchema]) -> exp.Q
                 _check_maths(one, node, scope)
             elif isinstance(node, _COMPARED):
                 _check_compared(one, node, scope)
+    _name_columns(tree)
     for node in list(tree.walk()):
         _wrap(node)
     return tree
+
+
+def _name_columns(tree: exp.Query) -> None:
+    """Lets a column of the result that has no name be called as it is written, without functions of ours."""
+    if isinstance(tree, exp.Select):
+        for part in tree.expressions:
+            if not isinstance(part, exp.Alias | exp.Column | exp.Star):
+                name = part.sql("sqlite", normalize_functions=False)
+                part.replace(exp.alias_(part.copy(), name, quoted=True))
 
 
 def _check_alone(node: exp.Expr) -> None:
@@ -80,13 +90,13 @@ def plain_texts(select: str, tables: Sequence[TableSchema]) -> frozenset[int]:
     frozenset({0})
     """
     one = read(select, "sqlite", tables)
+    first = one.select
+    while isinstance(first, exp.SetOperation | exp.Subquery | exp.Paren):
+        first = first.this
     found = set()
-    for scope in one.scopes[-1:]:
-        first = scope
-        while first.union_scopes:
-            first = first.union_scopes[0]
-        for place, part in enumerate(getattr(first.expression, "selects", ())):
-            column = _column(one, part, first)
+    for scope in one.scopes:
+        for place, part in enumerate(scope.expression.expressions if scope.expression is first else ()):
+            column = _column(one, part, scope)
             if column is not None and column.is_text:
                 found.add(place)
     return frozenset(found)
