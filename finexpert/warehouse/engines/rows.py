@@ -252,22 +252,25 @@ def failure(
 # How SQLite begins what is wrong with a statement before it runs.
 _PLANNED = (
     "no such", "syntax error", "ambiguous column", "misuse of", "wrong number of arguments", "a GROUP BY clause", "HAVING clause",
-    "do not have the same number", "sub-select returns", "row value misused", "ORDER BY term", "GROUP BY term", "must have an",
+    "do not have the same number", "sub-select returns", "row value misused", "ORDER BY term", "GROUP BY term", "must have an", "cannot join",
 )  # fmt: skip
-_UNKNOWN = re.compile(
-    r"""(?:no such column: |[Uu]nknown column '|column "?)(?P<name>(?:\w+\.)*\w+)["']?(?: does not exist| in |$)"""
+_UNKNOWN = (
+    re.compile(r"no such column: (?P<name>.+)"),
+    re.compile(r"Unknown column '(?P<name>[^']+)'"),
+    re.compile(r'column "(?P<name>[^"]+)" (?:of relation .*)?does not exist'),
+    re.compile(r"column (?P<name>\S+) does not exist"),
 )
 
 
 def _not_planned(message: str, select: str, tables: Sequence[TableSchema]) -> str:
     """What the engine says of a statement that it cannot plan, as far as it speaks of names; the nearest name beside it."""
-    found = _UNKNOWN.search(message)
+    found = next((match for pattern in _UNKNOWN if (match := pattern.search(message))), None)
     name = found["name"].rpartition(".")[2] if found else ""
-    if name and re.search(rf"\b{re.escape(name)}\b", select, re.IGNORECASE):
+    if name and name.lower() in select.lower():
         used = [table.name for table in tables if re.search(rf"\b{re.escape(table.name)}\b", select, re.IGNORECASE)]
         said = unknown_column(name, used, {table.name: [one.name for one in table.columns] for table in tables})
-        quoted = f'"{name}"' in select and "nearest" not in said
-        return f"{said}{'; if it is a text, write it in single quotes' if quoted else ''}"
+        is_text = f'"{name}"' in select and not any(table.column(name) for table in tables)
+        return f"{said}{'; if it is a text, write it in single quotes' if is_text else ''}"
     known = [table.name for table in tables] + [column.name for table in tables for column in table.columns]
     return f"the database cannot plan it: {scrub(message.partition(chr(10))[0], [select, *known, *TYPE_WORDS])}"
 

@@ -36,7 +36,9 @@ from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.profile import profiled
 from finexpert.warehouse.schema import TableSchema
 from finexpert.warehouse.schema_card import MAX_CATEGORIES, describe_schema
-from finexpert.warehouse.semantic_model.metrics import Metric
+from finexpert.warehouse.semantic_model.applying import apply
+from finexpert.warehouse.semantic_model.document import SemanticModel
+from finexpert.warehouse.semantic_model.metrics import Metric, described, expand, metrics_of
 from finexpert.warehouse.table_selection import card_of, tables_for
 from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 
@@ -47,10 +49,8 @@ class SQLWarehouse:
     `tables` narrows it to some tables and views. `categories` ("table.column") have their values read from the rows and published;
     `date_columns` (table to column, or None for none) and `comments` ("table" or "table.column") add to what the database says.
     What is found of a file that its catalogue does not say (forms of dates, keys) is kept in the folder `cache`.
-    The schema may stand in the address too, as `?schema=macro`. The address is never shown: it may hold a password.
+    A semantic `model` adds what an owner says of the tables. The schema may stand in the address too, as `?schema=macro`. The address is never shown: it may hold a password.
     """
-
-    metrics: Sequence[Metric] = ()
 
     def __init__(
         self,
@@ -65,6 +65,7 @@ class SQLWarehouse:
         date_columns: Mapping[str, str | None] | None = None,
         comments: Mapping[str, str] | None = None,
         cache: Path | None = None,
+        model: SemanticModel | None = None,
     ) -> None:
         url, named = without_schema(url)
         schema = schema or named
@@ -79,15 +80,17 @@ class SQLWarehouse:
                 declared = Declared(comments or {}, date_columns or {}, values)
                 found, places = reflect(connection, schema, tables, declared, self.dialect)
             self._statements = Statements(self.dialect, found, places)
-            self._tables = self._profiled(found, places, cache)
+            known = self._profiled(found, places, cache)
         except (sa.exc.SQLAlchemyError, DataError) as error:
             self._engine.dispose()
             if isinstance(error, DataError):
                 raise
             reason = failure(error, "", (), seconds, place_of(self._engine))
             raise DataError(f"the schema of {self.name} cannot be read: {reason}") from None
+        self._tables = apply(model, known) if model else known
+        self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
         self._statements = Statements(self.dialect, self._tables, places)
-        self._card = describe_schema(self._tables, dialect=self.dialect)
+        self._card = self._with_metrics(describe_schema(self._tables, dialect=self.dialect))
 
     def _profiled(
         self, tables: Sequence[TableSchema], places: Mapping[str, Place], cache: Path | None
@@ -111,14 +114,19 @@ class SQLWarehouse:
         tables = tables_for(question, self._tables)
         if privacy == "schema":
             shown = len(tables) == len(self._tables)
-            return self._card if shown else card_of(tables, len(self._tables), dialect=self.dialect)
+            if shown:
+                return self._card
+            return self._with_metrics(card_of(tables, len(self._tables), dialect=self.dialect))
         samples = {}
         quoted = self._engine.dialect.identifier_preparer.quote_identifier
         for table in tables:
             columns = ", ".join(quoted(column.name) for column in table.columns)
             select = f"SELECT {columns} FROM {quoted(table.name)} LIMIT {SAMPLE_ROWS}"
             samples[table.name] = self.query(select).data
-        return card_of(tables, len(self._tables), samples, self.dialect)
+        return self._with_metrics(card_of(tables, len(self._tables), samples, self.dialect))
+
+    def _with_metrics(self, card: str) -> str:
+        return "\n\n".join(filter(None, (card, described(self.metrics))))
 
     def query(
         self, select: str, *, as_of: dt.date | None = None, declared_only: bool = False, seconds: float | None = None
@@ -126,9 +134,10 @@ class SQLWarehouse:
         if self._closed:
             raise DataError(f"the warehouse {self.name} is closed: open it again")
         started = time.perf_counter()
-        sent = self._statements.prepare(select, as_of, declared_only=declared_only)
-        data, truncated = self._asked(select, sent, self.seconds if seconds is None else min(seconds, self.seconds))
-        return Frame(data, truncated, select, time.perf_counter() - started)
+        ran = expand(select, self.metrics, self.dialect)
+        sent = self._statements.prepare(ran, as_of, declared_only=declared_only)
+        data, truncated = self._asked(ran, sent, self.seconds if seconds is None else min(seconds, self.seconds))
+        return Frame(data, truncated, ran, time.perf_counter() - started)
 
     def _asked(self, select: str, sent: str, seconds: float, *, as_texts: bool = False) -> tuple[pd.DataFrame, bool]:
         stop: list[Callable[[], None]] = []

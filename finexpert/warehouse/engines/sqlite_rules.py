@@ -150,6 +150,8 @@ def _bare(node: exp.Expr, keys: set[str]) -> Iterator[exp.Column]:
 def _is_aggregate(node: exp.Expr) -> bool:
     if isinstance(node, exp.Max | exp.Min) and node.expressions:
         return False
+    if isinstance(node, exp.Filter | exp.WithinGroup):
+        return _is_aggregate(node.this) and not isinstance(node.parent, exp.Window)
     named = isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES
     return (named or isinstance(node, exp.AggFunc)) and not isinstance(node.parent, exp.Window)
 
