@@ -82,7 +82,7 @@ def _about_table(table: TableSchema) -> str:
         parts.append(f"about {magnitude(table.rows)} rows")
     if table.primary_key:
         inferred = " (inferred)" if table.key_inferred else ""
-        parts.append(f"key {', '.join(_quoted(name) for name in table.primary_key)}{inferred}")
+        parts.append(f"key {', '.join(_quoted_column(name) for name in table.primary_key)}{inferred}")
     return f": {'; '.join(parts)}" if parts else ""
 
 
@@ -100,7 +100,7 @@ def magnitude(rows: int) -> str:
 
 
 def _column_line(column: Column, is_date: bool, key: ForeignKey | None = None) -> str:
-    line = f"  {_quoted(column.name)} {column.type}{_refers(key) if key else ''}"
+    line = f"  {_quoted_column(column.name)} {column.type}{_refers(key) if key else ''}"
     parts = [_cut(column.comment, MAX_COMMENT)] if column.comment.strip() else []
     if column.synonyms:
         parts.append(f"also called {_cut(', '.join(column.synonyms), MAX_COMMENT)}")
@@ -113,7 +113,7 @@ def _column_line(column: Column, is_date: bool, key: ForeignKey | None = None) -
 
 
 def _refers(key: ForeignKey) -> str:
-    target = f"{_quoted(key.table)}.{_quoted(key.referred[0])}" if len(key.referred) == 1 else ""
+    target = f"{_quoted(key.table)}.{_quoted_column(key.referred[0])}" if len(key.referred) == 1 else ""
     target = target or f"{_quoted(key.table)}({', '.join(key.referred)})"
     return f" -> {target}{' (inferred)' if key.inferred else ''}"
 
@@ -124,9 +124,17 @@ def _cut(text: str, length: int) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name as SQL must write it: quoted where it is no plain word."""
-    parts = name.split(".")
-    return ".".join(part if _is_plain(part) else '"' + part.replace('"', '""') + '"' for part in parts)
+    """The name of a table as SQL must write it: quoted where it is no plain word."""
+    return ".".join(_quoted_column(part) for part in name.split("."))
+
+
+def _quoted_column(name: str) -> str:
+    """The name of a column, in which a dot is no more than a letter.
+
+    >>> _quoted_column("Mar.2019")
+    '"Mar.2019"'
+    """
+    return name if _is_plain(name) else '"' + name.replace('"', '""') + '"'
 
 
 def _identifier(name: Any) -> str:
