@@ -198,7 +198,9 @@ def conventions(columns: Sequence[Counted], delimiter: str) -> Conventions:
         if each.all(f"date {order}") and not each.all(f"date {other}")
     }
     # Where fields are set apart by commas, a comma within a quoted number sets thousands apart.
-    comma = True if commas and not grouped else False if grouped and not commas else (False if delimiter == "," else None)
+    comma = (
+        True if commas and not grouped else False if grouped and not commas else (False if delimiter == "," else None)
+    )
     return Conventions(comma, orders.pop() if len(orders) == 1 else None)
 
 
@@ -239,7 +241,9 @@ def _number(column: Column, counted: Counted, shared: Conventions) -> Column | N
     bare = _bare(column.source)
     comma = counted.all("comma") and (not counted.all("grouped") or bool(shared.comma))
     if kinds.get("has comma") and counted.all("comma") and counted.all("grouped") and shared.comma is None:
-        column.comment = column.note = "numbers with a comma that may begin decimals or set thousands apart, read as text"
+        column.comment = column.note = (
+            "numbers with a comma that may begin decimals or set thousands apart, read as text"
+        )
         return column
     if counted.all("integer"):
         _typed(column, "integer", f"CAST({bare} AS BIGINT)")

@@ -28,7 +28,9 @@ MOST_COLUMNS = 2_000
 _MOST_NAME = 120
 _CHUNK = 1 << 20
 _NUMBER = re.compile(r"[(+-]?[$€£¥]?\s?[+-]?\d[\d.,' ]*([eE][+-]?\d+)?\s?[%)$€£¥]?|[+-]?[.,]\d+")
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?([ T]\d.*)?|\d{1,2}[-. ][A-Za-z]{3,9}[-. ]\d{2,4}|[A-Za-z]{3,9} \d{1,2}, \d{4}")
+_DATE = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?([ T]\d.*)?|\d{1,2}[-. ][A-Za-z]{3,9}[-. ]\d{2,4}|[A-Za-z]{3,9} \d{1,2}, \d{4}"
+)
 _YEAR = re.compile(r"(19|20)\d\d")
 MISSING = frozenset(
     ["", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--", ".", "nat", "nil", "#div/0!", "#value!", "#ref!"]

@@ -51,7 +51,9 @@ def open_files(data: Path | str, *, settings: Settings | None = None) -> FilesWa
     sources = find(data)
     states = [source.state for source in sources]
     cache = settings.home / "cache"
-    place = hashlib.sha256(repr([(state[0], source.table) for state, source in zip(states, sources, strict=True)]).encode())
+    place = hashlib.sha256(
+        repr([(state[0], source.table) for state, source in zip(states, sources, strict=True)]).encode()
+    )
     state = hashlib.sha256(repr((VERSION, states)).encode()).hexdigest()[:16]
     path = cache / f"files-{place.hexdigest()[:16]}-{state}.duckdb"
     if not path.is_file():

@@ -64,7 +64,9 @@ def find(data: Path | str) -> list[Source]:
     if not paths:
         raise DataError(f"{data} holds no table: {READ} are read.{_deeper(path)}")
     if len(paths) > MOST_FILES:
-        raise DataError(f"{data} means {len(paths):,} files, and at most {MOST_FILES} are read: name fewer with a pattern")
+        raise DataError(
+            f"{data} means {len(paths):,} files, and at most {MOST_FILES} are read: name fewer with a pattern"
+        )
     if (kind := KINDS.get(paths[0].suffix.lower())) is None:
         raise DataError(f"{paths[0]} is of no kind that is read: {READ} are, by their suffix")
     ordered = sorted(each.resolve() for each in paths)

@@ -77,7 +77,9 @@ def refusal(path: Path, error: Exception) -> DataError:
     said = str(error)
     line = next((f", line {one or other}" for one, other in _LINE.findall(said)), "")
     if found := _FIELDS.search(said):
-        why = f"it has {found[2]} fields, and the table {found[1]}. Mend that line, or delete what is no row of the table"
+        why = (
+            f"it has {found[2]} fields, and the table {found[1]}. Mend that line, or delete what is no row of the table"
+        )
     elif "unterminated quote" in said:
         why = "a quoted text does not end. Close the quote, or double one that stands within a text"
     elif "Out of Memory" in said:
@@ -144,7 +146,9 @@ def _typed(
     wanted = {source: column_types.wanted_of([row[place] for row in sample]) for place, source in enumerate(sources)}
     counted = _counted(connection, texts, wanted)
     # A column of whole numbers whose later rows are something else.
-    if again := {s: column_types.everything() for s in sources if len(wanted[s]) == 2 and not counted[s].all("integer")}:
+    if again := {
+        s: column_types.everything() for s in sources if len(wanted[s]) == 2 and not counted[s].all("integer")
+    }:
         counted |= _counted(connection, texts, again)
     shared = column_types.conventions(list(counted.values()), delimiter)
     selected = []

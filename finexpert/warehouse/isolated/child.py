@@ -44,14 +44,14 @@ def serve(parent: int) -> None:
         connection = _open(setup, parent)
     except (DataError, ConfigurationError, OSError) as error:
         write(query_wire.pack({"failed": str(error)}))
-        return
+        return None
     lockdown.drop_capabilities()
     memory.limit(parent, setup["bytes"])
     try:
         write(query_wire.pack({"denied": lockdown.prove()}))
     except lockdown.NotLocked as error:
         write(query_wire.pack({"failed": str(error)}))
-        return
+        return None
     known = Known(setup["columns"], setup["card"], _views(setup))
     while True:
         _reply(connection, Request(**query_wire.read(CHANNEL)), known, memory)
