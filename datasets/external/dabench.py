@@ -163,9 +163,8 @@ def values_of(table: pd.DataFrame, question: DabenchQuestion) -> dict[str, list[
     own = {str(column).casefold(): place for place, column in enumerate(table.columns)}
     if len(wanted) == len(table.columns) and not all(column.casefold() in own for column in wanted):
         own = {column.casefold(): place for place, column in enumerate(wanted)}
-    row = table.iloc[0].tolist()
     return {
-        name: [row[own[column.casefold()]] for column in columns]
+        name: [table.iloc[0, own[column.casefold()]] for column in columns]
         for name, columns in question.columns.items()
         if all(column.casefold() in own for column in columns)
     }

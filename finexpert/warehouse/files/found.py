@@ -60,7 +60,7 @@ def find(data: Path | str) -> list[Source]:
     elif _PATTERN.search(str(data)):
         paths = [each for each in _matches(path) if _may_be_table(each)]
     else:
-        raise DataError(_no_such(path))
+        raise DataError(missing(path))
     if not paths:
         raise DataError(f"{data} holds no table: {READ} are read.{_deeper(path)}")
     if len(paths) > MOST_FILES:
@@ -137,7 +137,8 @@ def _matches(pattern: Path) -> list[Path]:
         raise DataError(f"{pattern} is no pattern: {error}. Write it as in exports/*.csv") from error
 
 
-def _no_such(path: Path) -> str:
+def missing(path: Path) -> str:
+    """Why a path means nothing, and what may have been meant."""
     folder = path.parent
     if not folder.is_dir():
         return f"{path} does not exist, nor does the folder {folder}"

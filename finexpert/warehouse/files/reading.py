@@ -29,6 +29,7 @@ _FIELDS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 # Types that a frame holds as they are; the rest is written as text, and what is nested as JSON.
 _KEPT = ("boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "float", "double",
          "decimal", "varchar", "date")  # fmt: skip
+_NESTED = ("struct", "list", "map", "array", "union")
 
 
 @dataclass
@@ -219,9 +220,17 @@ def _json(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str]
 
 
 def _as_typed(connection: duckdb.DuckDBPyConnection, source: Source, rows: str) -> Read:
-    """A file that has types of its own: they are kept where a frame can hold them."""
-    relation = connection.sql(f"SELECT * FROM {rows}")
+    """A file that has types of its own."""
     read = Read(source.table, "", source.path, comment=f"file {source.path.name}, in its order of rows")
+    select_plain(connection, rows, read)
+    if not read.select:
+        raise DataError(f"{source.path} holds no column that could be asked about")
+    return read
+
+
+def select_plain(connection: duckdb.DuckDBPyConnection, rows: str, read: Read) -> None:
+    """The SELECT of rows that have types: they are kept where a frame can hold them."""
+    relation = connection.sql(f"SELECT * FROM {rows}")
     selected = []
     names = csv_shape.named(relation.columns)
     for own, title, kind in zip(relation.columns, names, relation.types, strict=True):
@@ -230,12 +239,9 @@ def _as_typed(connection: duckdb.DuckDBPyConnection, source: Source, rows: str) 
             read.notes.append(f'column "{title}" holds bytes and was left out')
             continue
         selected.append(f"{_kept(quote(own), word)} AS {quote(title)}")
-        if word in ("struct", "list", "map", "array", "union"):
+        if word in _NESTED:
             read.comments[title] = "JSON as text"
-    if not selected:
-        raise DataError(f"{source.path} holds no column that could be asked about")
-    read.select = f"SELECT {', '.join(selected)} FROM {rows}"
-    return read
+    read.select = f"SELECT {', '.join(selected)} FROM {rows}" if selected else ""
 
 
 def _kept(column: str, kind: str) -> str:
@@ -245,7 +251,7 @@ def _kept(column: str, kind: str) -> str:
         return f"CAST({column} AS TIMESTAMP)"
     if kind in ("hugeint", "uhugeint", "ubigint", "bignum"):
         return f"CAST({column} AS DECIMAL(38, 0))"
-    if kind in ("struct", "list", "map", "array", "union"):
+    if kind in _NESTED:
         return f"CAST(to_json({column}) AS VARCHAR)"
     return f"CAST({column} AS VARCHAR)"
 
