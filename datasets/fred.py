@@ -33,7 +33,7 @@ from finexpert.warehouse import opening
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 if TYPE_CHECKING:
-    from finexpert.warehouse.warehouse import Warehouse
+    from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 
 __all__ = ["build", "download", "load_folder", "open_data", "open_fred", "read_series", "tables"]
 
@@ -131,7 +131,7 @@ def build(series: Mapping[str, pd.Series], path: Path, *, label: str | None = No
         ) from error
 
 
-def open_data(data: Path | None = None, *, settings: Settings | None = None) -> Warehouse:
+def open_data(data: Path | None = None, *, settings: Settings | None = None) -> DuckDBWarehouse | SQLWarehouse:
     """The warehouse of `data`, see `warehouse.opening`; the one of FRED without any, and for a folder of its series."""
     if data is None or _is_fred(data):
         return open_fred(data, settings=settings)

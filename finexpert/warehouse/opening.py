@@ -18,6 +18,7 @@ from finexpert.warehouse.files.found import is_files, missing
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 if TYPE_CHECKING:
+    from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
     from finexpert.warehouse.warehouse import Warehouse
 
 
@@ -32,7 +33,7 @@ def is_warehouse(source: object) -> TypeGuard[Warehouse]:
     return hasattr(source, "schema_card") and hasattr(source, "query")
 
 
-def open_data(data: Any, *, settings: Settings | None = None) -> Warehouse:
+def open_data(data: Any, *, settings: Settings | None = None) -> DuckDBWarehouse | SQLWarehouse:
     """The warehouse of a path, a pattern, an address, a frame, or a dict of frames by the names of their tables.
 
     DataError says what would be right, and where a file cannot be read.

@@ -53,6 +53,9 @@ def _import_all(sources: list[Source]) -> None:
         codecs.lookup(name)
     if any(source.kind == "excel" for source in sources):
         excel.check_installed()
+        with duckdb.connect(":memory:", config={"threads": "1", "async_threads": "0"}) as connection:
+            connection.register("first", pa.table({"c0": pa.array(["x"], pa.string())}))
+            connection.sql("SELECT * FROM first").to_arrow_reader(1).read_all()
 
 
 def _send(connection: duckdb.DuckDBPyConnection, table: Read) -> None:

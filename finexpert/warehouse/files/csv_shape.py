@@ -136,7 +136,7 @@ def layout_of(records: Sequence[Sequence[str]], place: str) -> Layout:
     for row, fields in enumerate(records[last + 1 :], last + 2):
         if any(each.strip() for each in fields) and len(fields) != width:
             raise DataError(
-                f"{place}, row {row}: it has {len(fields)} fields, and the table {width}. Mend that row, or delete what is no row"
+                f"{place}, line {row}: it has {len(fields)} fields, and the table {width}. Mend that line, or delete what is no row"
                 f" of the table"
             )
     return Layout(last + 1, named(_joined(header)), tuple(notes))
