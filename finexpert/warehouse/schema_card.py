@@ -92,7 +92,7 @@ def _about_table(table: TableSchema, dialect: str) -> str:
         parts.append(f"about {magnitude(table.rows)} rows")
     if table.primary_key:
         inferred = " (inferred)" if table.key_inferred else ""
-        parts.append(f"key {', '.join(_quoted(name, dialect) for name in table.primary_key)}{inferred}")
+        parts.append(f"key {', '.join(_quoted_column(name, dialect) for name in table.primary_key)}{inferred}")
     return f": {'; '.join(parts)}" if parts else ""
 
 
@@ -110,7 +110,7 @@ def magnitude(rows: int) -> str:
 
 
 def _column_line(column: Column, is_date: bool, key: ForeignKey | None, dialect: str) -> str:
-    line = f"  {_quoted(column.name, dialect)} {column.type}{_refers(key, dialect) if key else ''}"
+    line = f"  {_quoted_column(column.name, dialect)} {column.type}{_refers(key, dialect) if key else ''}"
     parts = [_cut(column.comment, MAX_COMMENT)] if column.comment.strip() else []
     if column.synonyms:
         parts.append(f"also called {_cut(', '.join(column.synonyms), MAX_COMMENT)}")
@@ -124,7 +124,7 @@ def _column_line(column: Column, is_date: bool, key: ForeignKey | None, dialect:
 
 def _refers(key: ForeignKey, dialect: str) -> str:
     table = _quoted(key.table, dialect)
-    target = f"{table}.{_quoted(key.referred[0], dialect)}" if len(key.referred) == 1 else ""
+    target = f"{table}.{_quoted_column(key.referred[0], dialect)}" if len(key.referred) == 1 else ""
     target = target or f"{table}({', '.join(key.referred)})"
     return f" -> {target}{' (inferred)' if key.inferred else ''}"
 
@@ -135,14 +135,20 @@ def _cut(text: str, length: int) -> str:
 
 
 def _quoted(name: str, dialect: str) -> str:
-    """A name as SQL must write it: quoted where it is no plain word.
+    """The name of a table as SQL must write it: quoted where it is no plain word."""
+    return ".".join(_quoted_column(part, dialect) for part in name.split("."))
 
-    >>> _quoted("order", "mysql"), _quoted("Deals", "postgres"), _quoted("Deals", "sqlite")
-    ('`order`', '"Deals"', 'Deals')
+
+def _quoted_column(name: str, dialect: str) -> str:
+    """The name of a column, in which a dot is no more than a letter.
+
+    >>> _quoted_column("Mar.2019", "duckdb"), _quoted_column("order", "mysql")
+    ('"Mar.2019"', '`order`')
+    >>> _quoted_column("Deals", "postgres"), _quoted_column("Deals", "sqlite")
+    ('"Deals"', 'Deals')
     """
     mark = "`" if dialect in _BACKTICKS else '"'
-    parts = name.split(".")
-    return ".".join(part if _is_plain(part, dialect) else mark + part.replace(mark, mark * 2) + mark for part in parts)
+    return name if _is_plain(name, dialect) else mark + name.replace(mark, mark * 2) + mark
 
 
 def _identifier(name: Any) -> str:
