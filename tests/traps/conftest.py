@@ -90,7 +90,7 @@ def ask(sources: Mapping[str, DuckDBWarehouse], sandbox: Any) -> Ask:
             layer = "interpretation" if "starting with the field `[[ ## interpretation" in prompts[-1] else "selects"
             return written(layer, completions[min(len(prompts), len(completions)) - 1], case["kind"])
 
-        given = {"as_of": dt.date.fromisoformat(case["as_of"])} if "as_of" in case else {}
+        given: dict[str, Any] = {"as_of": dt.date.fromisoformat(case["as_of"])} if "as_of" in case else {}
         settings = Settings(memory=False, cache=False, embedder="words", **given)
         models = LanguageModels(ScriptedModel(reply))
         with Session(sources[case["database"]], settings=settings, models=models, sandbox=sandbox) as session:

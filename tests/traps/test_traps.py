@@ -93,7 +93,11 @@ def texts_of(path: str) -> list[str]:
             columns = connection.execute(
                 "SELECT table_name, column_name FROM information_schema.columns WHERE data_type = 'VARCHAR'"
             ).fetchall()
-            found = {row[0] for table, column in columns for row in connection.execute(f"SELECT DISTINCT {column} FROM {table}").fetchall()}
+            found = {
+                row[0]
+                for table, column in columns
+                for row in connection.execute(f"SELECT DISTINCT {column} FROM {table}").fetchall()
+            }
         _texts[path] = sorted(text for text in found if text and len(text.strip()) > 3)
     return _texts[path]
 
