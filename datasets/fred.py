@@ -31,6 +31,7 @@ from finexpert.errors import DataError
 from finexpert.settings import Settings
 from finexpert.warehouse.database_address import address_in
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.semantic_model.finding import find
 
 if TYPE_CHECKING:
     from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
@@ -151,7 +152,12 @@ def open_fred(data: Path | None = None, *, settings: Settings | None = None) -> 
     settings = settings or Settings()
     path = _warehouse_file(data, settings.home)
     return DuckDBWarehouse(
-        path, row_cap=settings.row_cap, seconds=settings.sql_seconds, process_bytes=settings.sql_memory_mb << 20
+        path,
+        row_cap=settings.row_cap,
+        seconds=settings.sql_seconds,
+        process_bytes=settings.sql_memory_mb << 20,
+        cache=settings.home / "cache" / "profiles",
+        model=find(settings.semantic_model, data),
     )
 
 

@@ -62,8 +62,7 @@ class Bench:
         models = self.models.repeat(repeat)
         if rung in ("sql", BASELINE):
             module = SqlOnly(self.expert.sql_extraction) if rung == "sql" else SingleCall()
-            extra = {} if rung == "sql" else {"sandbox": self.sandbox}
-            return self.asked(module, question, models, knowledge=RECESSION_DEFINITION, **extra)
+            return self.asked(module, question, models, knowledge=RECESSION_DEFINITION)
         options = Options.of(self.settings, retries=0 if rung == "sql+script" else self.settings.retries)
         options = options.within(MODES[rung]) if rung in MODES else options
         if rung == MEMORY:

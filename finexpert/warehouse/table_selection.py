@@ -236,10 +236,10 @@ def _spaced(name: str) -> str:
 def _weights(table: TableSchema) -> dict[str, float]:
     """What each word of a table counts: by its best place."""
     found: Counter[str] = Counter()
-    places = [(_spaced(table.name), NAME), (table.comment, COMMENT)]
+    places = [(_spaced(table.name), NAME), (" ".join((table.comment, *table.synonyms)), COMMENT)]
     for column in table.columns:
         values = " ".join(column.categories or ())
-        places.append((f"{_spaced(column.name)} {column.comment} {values}", COLUMN))
+        places.append((" ".join((_spaced(column.name), column.comment, *column.synonyms, values)), COLUMN))
     for text, weight in places:
         for word in words_of(text):
             found[word] = max(found[word], weight)  # type: ignore[assignment]

@@ -29,6 +29,7 @@ from finexpert.warehouse.checks.reading import Read, read
 from finexpert.warehouse.checks.results import check_result
 from finexpert.warehouse.checks.stocks import check_stocks
 from finexpert.warehouse.frames import Frame
+from finexpert.warehouse.semantic_model.metrics import expand
 from finexpert.warehouse.warehouse import Warehouse
 
 SECONDS = 3.0
@@ -71,7 +72,8 @@ class Checks:
     def run(self, select: str) -> Checked:
         """The rows of a SELECT; raises QueryError where they would be no ground for an answer, AsOfError where the day can't be kept."""
         # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
-        one = read(select, self.source.dialect, self.source.tables)
+        ran = expand(select, self.source.metrics, self.source.dialect)
+        one = read(ran, self.source.dialect, self.source.tables)
         explicit = self.as_of is not None and not self.declared_only
         notes = check_horizon(one, self.as_of) if explicit and self.as_of else []
         probe = Probe(self.source, self.seconds, self.as_of, self.declared_only)

@@ -36,6 +36,7 @@ from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.local.warehouse_file import quote
 from finexpert.warehouse.schema import TableSchema
 from finexpert.warehouse.schema_card import MAX_CATEGORIES, describe_schema
+from finexpert.warehouse.semantic_model.metrics import Metric
 from finexpert.warehouse.table_selection import card_of, tables_for
 from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 
@@ -48,6 +49,8 @@ class SQLWarehouse:
     "table.column") add to what the database says. With `dialect="native"` a SELECT is written in the database's own SQL.
     The schema may stand in the address too, as `?schema=macro`. The address is never shown: it may hold a password.
     """
+
+    metrics: Sequence[Metric] = ()
 
     def __init__(
         self,
