@@ -71,12 +71,16 @@ def _fill(library: Library, folder: Path, questions: Sequence[Question]) -> None
     from finexpert.datasets.external.financebench import FILINGS
     from finexpert.errors import LibraryError
     from finexpert.sources.library_adding import add_files
+    from finexpert.sources.reading.files import WHOLE
 
     here = {Path(filing.path).stem for filing in library.filings()}
     names = {question.doc_name for question in questions} - here
-    files = [folder / FILINGS / f"{name}.pdf" for name in sorted(names)]
-    if missing := [file for file in files if not file.is_file()]:
-        raise LibraryError(f"there is no {missing[0]}: put the filings of FinanceBench into {folder / FILINGS}")
+    held = {file.stem: file for file in sorted((folder / FILINGS).glob("*")) if file.suffix.lower() in WHOLE}
+    if missing := sorted(names - held.keys()):
+        raise LibraryError(f"there is no filing {missing[0]} in {folder / FILINGS}: put FinanceBench's filings there")
+    files = [held[name] for name in sorted(names)]
+    if not files:
+        return
     with common.progress("filings", len(files)) as done:
         for added in add_files(library, files):
             done(1)

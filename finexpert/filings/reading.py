@@ -201,10 +201,13 @@ class _Run:
         self.done.notes += [note] if note else []
         self._named(computed.name, value, shown)
         formula = computed.formula
-        numbers = re.sub(
-            r"[A-Za-z_]\w*", lambda found: self.done.shown.get(found[0], found[0]).partition(" ")[0], formula
-        )
+        numbers = re.sub(r"[A-Za-z_]\w*", lambda found: self._plain(found[0]), formula)
         self.done.lines.append(f"{computed.what or computed.name} = {formula} = {numbers} = {shown}")
+
+    def _plain(self, name: str) -> str:
+        """A value as it stands in a formula, without its unit and brackets; the name of an operation as it is."""
+        number = self.done.shown.get(name, name).partition(" ")[0]
+        return f"-{number[1:-1]}" if re.fullmatch(r"\([\d.,]+\)", number) else number
 
     @property
     def _next(self) -> int:
