@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 
 from finexpert import operations, page_reading, unit_rules
 from finexpert.errors import PlanError, StepError
-from finexpert.filings.formula import as_steps, names_in
+from finexpert.filings.formula import as_steps, parsed
 from finexpert.plans import Cell, Compute, Plan, Quote, Search, Step, reference
 from finexpert.sources.folding import fold
 from finexpert.sources.library_records import LibraryPage
@@ -291,7 +291,7 @@ def in_unit(value: Value, computed: Computation) -> float:
 
 def _is_share(value: Value, formula: str) -> bool:
     """Whether a number is a plain quotient, which 100 makes a percentage."""
-    tree = ast.parse(formula.strip().replace("^", "**"), mode="eval")
+    tree = parsed(formula)
     products = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)]
     if any(
         isinstance(side, ast.Constant) and side.value in (100, 10_000) for p in products for side in (p.left, p.right)
@@ -300,5 +300,6 @@ def _is_share(value: Value, formula: str) -> bool:
     quotients = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
     if any(isinstance(q.right, ast.Constant) and q.right.value in (100, 10_000) for q in quotients):
         return True
-    divides = any(isinstance(node, ast.Div | ast.Call) for node in ast.walk(tree)) and bool(names_in(formula))
+    # One value over another, and not the mean of two that are printed as percentages already.
+    divides = any(isinstance(node, ast.Name) for quotient in quotients for node in ast.walk(quotient.right))
     return value.unit in _SHARES or (divides and value.unit is None)

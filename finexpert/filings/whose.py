@@ -16,17 +16,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from finexpert.sources.companies_known import KNOWN
+from finexpert.sources.companies_matching import dictionary
 from finexpert.sources.companies_names import words_in
 from finexpert.sources.companies_words import LEGAL_FORMS, ORDINARY
 from finexpert.sources.library_records import FilingInfo
 from finexpert.sources.reading.cover import name_in
 
-SLIP = 88.0
 _LONGEST_NAME = 6
 _SHORTEST_SLIP = 6
+_LONG = 10
 _SHORTEST_FIRST_WORD = 5
 _FILLING = frozenset({"and", "of", "the"})
 
@@ -125,11 +126,15 @@ def _is(key: str, filing: FilingInfo) -> bool:
     keys = _keys(filing.company, filing.ticker, filing.path)
     if key in keys:
         return True
-    if len(key) < _SHORTEST_SLIP:
+    # A word that is spelt right is no slip of another one.
+    if len(key) < _SHORTEST_SLIP or key in dictionary():
         return False
-    return any(
-        len(own) >= _SHORTEST_SLIP and own[0] == key[0] and fuzz.ratio(own, key, score_cutoff=SLIP) for own in keys
-    )
+    return any(len(own) >= _SHORTEST_SLIP and own[0] == key[0] and _is_slip(key, own) for own in keys)
+
+
+def _is_slip(key: str, own: str) -> bool:
+    most = 2 if len(own) >= _LONG else 1
+    return OSA.distance(key, own, score_cutoff=most) <= most
 
 
 @lru_cache(maxsize=4096)
