@@ -35,6 +35,7 @@ _SHARES = ("fraction", "ratio")
 _POINTS = re.compile(r"%|percent|\bpp\b", re.IGNORECASE)
 _BASIS_POINTS = re.compile(r"basis points|\bbps?\b", re.IGNORECASE)
 _YEARS = range(1900, 2101)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SMALL = 12
 
 
@@ -182,6 +183,7 @@ class _Run:
             return
         self.steps.append(search)
         self._registers[search.id] = replace(found, flags=())
+        self.done.notes += _other_year(page, value)
         if value.without_sign:
             self._apply(Compute(id=self._next, operation="absolute", arguments=[f"step {search.id}"]))
         self._named(value.name, self._registers[self.steps[-1].id], _printed(value, self._registers[self.steps[-1].id]))
@@ -200,7 +202,9 @@ class _Run:
         shown, note = _shown(value, computed)
         self.done.notes += [note] if note else []
         self._named(computed.name, value, shown)
-        formula = computed.formula
+        formula = computed.formula.strip()
+        if formula in self.names:
+            return
         numbers = re.sub(r"[A-Za-z_]\w*", lambda found: self._plain(found[0]), formula)
         self.done.lines.append(f"{computed.what or computed.name} = {formula} = {numbers} = {shown}")
 
@@ -231,6 +235,22 @@ class _Run:
 
     def _left_out(self, what: str, error: StepError) -> None:
         self.done.notes.append(f"{what} is left out: {error}")
+
+
+def _other_year(page: LibraryPage, value: ProvedValue) -> list[str]:
+    """A doubt where a value is called by a year, and stands under another one while its table has a column of that year."""
+    step, named = value.step, set(_YEAR.findall(value.name))
+    if not isinstance(step, Cell) or step.row_number is None or step.column_number is None or len(named) != 1:
+        return []
+    filing, row = page.as_filing(), page.table[step.row_number]
+    under = [set(_YEAR.findall(filing.labels(step.row_number, column)[1])) for column in range(len(row))]
+    own = under[step.column_number]
+    if not own or own & named:
+        return []
+    meant = [row[column] for column, years in enumerate(under) if years & named]
+    if not meant or any(cell.strip() == row[step.column_number].strip() for cell in meant):
+        return []
+    return [f"{value.name} is read from the column of {', '.join(sorted(own))}: {value.printed} on {page.label}"]
 
 
 def _printed(value: ProvedValue, found: Value) -> str:

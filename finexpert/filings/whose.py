@@ -12,6 +12,7 @@ A symbol is one more name here, never the key: a filing without one is found as 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +26,8 @@ from finexpert.sources.companies_words import LEGAL_FORMS, ORDINARY
 from finexpert.sources.library_records import FilingInfo
 from finexpert.sources.reading.cover import name_in
 
+# Other names stand in brackets, as `companies_of` writes them.
+_BRACKETS = re.compile(r"\s*[()]\s*")
 _LONGEST_NAME = 6
 _SHORTEST_SLIP = 6
 _LONG = 10
@@ -33,8 +36,13 @@ _FILLING = frozenset({"and", "of", "the"})
 
 
 def of_names(names: Iterable[str], filings: Sequence[FilingInfo]) -> list[FilingInfo]:
-    """The filings of the companies with these names, in the order of the filings; those that nobody has are left out."""
-    wanted = [key for name in names if (key := _key(name))]
+    """The filings of the companies with these names, in the order of the filings; those that nobody has are left out.
+
+    >>> info = _example("BLOCK_2020_10K.pdf", company="SQUARE, INC.", year=2020)
+    >>> len(of_names(["SQUARE, INC. (BLOCK)"], [info]))
+    1
+    """
+    wanted = [key for name in names for part in (name, *_BRACKETS.split(name)) if (key := _key(part))]
     return [filing for filing in filings if any(_is(key, filing) for key in wanted)]
 
 

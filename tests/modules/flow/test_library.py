@@ -209,6 +209,14 @@ def test_the_scale_of_the_pages_goes_before_that_of_the_model(desk: Any, library
     assert any("not in USD billions" in flag for flag in answer.flags)
 
 
+def test_a_value_called_by_another_year_than_its_columns_is_doubted(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    wrong = number("sales_2021", "Net sales", "$ 500")
+    desk.says("library_reading", read(desk, numbers=[wrong], kind="number", result="sales_2021", answer="{sales_2021}"))
+    answer = ask(desk, library, "What were Oakgate Water's sales in 2021?")
+    assert any("sales_2021 is read from the column of 2022" in flag for flag in answer.flags)
+
+
 def test_a_list_holds_what_stands_in_quotes(desk: Any, library: Library) -> None:
     said = {"says": "Two customers.", "page": "P1", "quote": "Its largest customers are Marlow and Delmont."}
     desk.says("library_search", plan(desk, "Oakgate Water"))
