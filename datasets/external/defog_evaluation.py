@@ -23,7 +23,6 @@ from finexpert.datasets.evaluation import Journal, Result, side_by_side
 from finexpert.datasets.external.defog import Database, DefogQuestion
 from finexpert.datasets.external.table_matching import alternatives, right_by_sql_eval, same_table
 from finexpert.datasets.fred_evaluation import BASELINE, Bench, told
-from finexpert.errors import DataError
 from finexpert.language_models.budget import Budget
 from finexpert.modules.financial_expert import Options
 from finexpert.modules.single_call import SingleCall
