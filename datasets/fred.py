@@ -139,7 +139,14 @@ def open_data(data: Path | None = None, *, settings: Settings | None = None) -> 
         # Loading SQLAlchemy takes a tenth of a second, which a file does not need.
         from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 
-        return SQLWarehouse(address, row_cap=settings.row_cap, seconds=settings.sql_seconds)
+        file = Path(address.removeprefix("sqlite:///")) if address.startswith("sqlite:") else None
+        return SQLWarehouse(
+            address,
+            row_cap=settings.row_cap,
+            seconds=settings.sql_seconds,
+            cache=settings.home / "cache" / "profiles",
+            model=find(settings.semantic_model, file),
+        )
     return open_fred(data, settings=settings)
 
 
