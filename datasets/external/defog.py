@@ -101,7 +101,7 @@ def loaded(folder: Path, names: Sequence[str]) -> Iterator[Mapping[str, Database
             plain = _load(server, folder, name)
             stack.callback(plain.dispose)
             schema = _schema(plain, name)
-            warehouse = SQLWarehouse(server.url(name), schema=schema, dialect="native")
+            warehouse = SQLWarehouse(server.url(name), schema=schema)
             databases[name] = Database(stack.enter_context(warehouse), plain)
         yield databases
 
