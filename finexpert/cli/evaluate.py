@@ -13,6 +13,7 @@ from finexpert.cli import common, evaluate_modes
 from finexpert.cli.evaluate_cache import cache
 from finexpert.cli.evaluate_compare import compare
 from finexpert.cli.evaluate_convfinqa import convfinqa
+from finexpert.cli.evaluate_csv import csv
 from finexpert.cli.evaluate_each_layer import layers
 from finexpert.cli.evaluate_filings import filings
 from finexpert.cli.evaluate_layers import keywords, lookup
@@ -45,6 +46,7 @@ eval_app.command()(layers)
 eval_app.command()(filings)
 eval_app.command()(retrieval)
 eval_app.command()(sql)
+eval_app.command()(csv)
 eval_app.command()(cache)
 eval_app.command()(compare)
 
