@@ -212,9 +212,11 @@ def tables_for(question: str, schemas: Sequence[TableSchema]) -> Sequence[TableS
     return [table for table in schemas if table.name in names]
 
 
-def card_of(shown: Sequence[TableSchema], of: int, samples: Mapping[str, pd.DataFrame] | None = None) -> str:
+def card_of(
+    shown: Sequence[TableSchema], of: int, samples: Mapping[str, pd.DataFrame] | None = None, dialect: str = "duckdb"
+) -> str:
     """The schema card of some tables; it says how many more there are."""
-    card = describe_schema(shown, samples)
+    card = describe_schema(shown, samples, dialect)
     return card if len(shown) == of else f"{card}\n\n({of - len(shown):,} more tables are not shown)"
 
 
