@@ -13,9 +13,11 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from finexpert.warehouse.checks.joined import SMALL
 from finexpert.warehouse.checks.probing import Probe, table_name
 from finexpert.warehouse.checks.reading import Read, columns_of, text_of
 from finexpert.warehouse.dates import words
+from finexpert.warehouse.schema import TableSchema
 
 _GONE = frozenset(("deleted", "voided", "archived", "reversed", "reversal"))
 _DIRECTIONS = frozenset(("direction", "drcr", "crdr", "debit_credit", "dr_cr", "cr_dr", "debitcredit", "credit_debit"))
@@ -36,6 +38,8 @@ def _missing(one: Read, probe: Probe) -> Iterator[str]:
         origin = one.origin(column, scope) if condition is not None else None
         if condition is None or origin is None or origin.column.name.lower() in tested:
             continue
+        if not _is_small(origin.table):
+            continue
         name = exp.column(origin.column.name, quoted=True)
         if probe.any_row(exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()))) is True:
             yield f"{origin} is missing in some rows, which {text_of(one, condition)} leaves out"
@@ -53,7 +57,7 @@ def _leaving_out(column: exp.Column) -> exp.Expr | None:
 
 def _gone(one: Read, probe: Probe) -> Iterator[str]:
     mentioned = _mentioned(one)
-    for table in one.used:
+    for table in filter(_is_small, one.used):
         for column in table.columns:
             if not set(words(column.name)) & _GONE or column.name.lower() in mentioned:
                 continue
@@ -72,6 +76,11 @@ def _both_directions(one: Read) -> Iterator[str]:
         for other in origin.table.columns:
             if other.is_text and other.name.lower() in _DIRECTIONS - mentioned:
                 yield f"{origin} is added up for every {origin.table.name}.{other.name}"
+
+
+def _is_small(table: TableSchema) -> bool:
+    """Whether a table may be looked through for a row that is likely not to be there."""
+    return table.rows is not None and table.rows <= SMALL
 
 
 def _mentioned(one: Read) -> set[str]:
