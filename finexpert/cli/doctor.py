@@ -76,12 +76,12 @@ def _data(data: Path | None, settings: Settings) -> str:
     from finexpert.warehouse.files.files_warehouse import FilesWarehouse
     from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
-    source = open_data(data, settings=settings)
-    if isinstance(source, FilesWarehouse):
-        return _files(source)
-    tables = ", ".join(source.columns())
-    around = f"; {source.boundary}" if isinstance(source, DuckDBWarehouse) else ""
-    return f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}{around}"
+    with open_data(data, settings=settings) as source:
+        if isinstance(source, FilesWarehouse):
+            return _files(source)
+        tables = ", ".join(source.columns())
+        around = f"; {source.boundary}" if isinstance(source, DuckDBWarehouse) else ""
+        return f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}{around}"
 
 
 def _files(source: FilesWarehouse) -> str:

@@ -82,7 +82,13 @@ def test_parquet_json_and_lines_keep_their_types(tmp_path: Path) -> None:
 
 
 def test_excel_with_titles_sheets_and_dates(tmp_path: Path) -> None:
-    trades = [["Trades of the desk"], [], ["Day", "Price", "Code"], [dt.date(2024, 1, 2), 1.5, "007"], [dt.date(2024, 1, 3), 2, "008"]]
+    trades = [
+        ["Trades of the desk"],
+        [],
+        ["Day", "Price", "Code"],
+        [dt.date(2024, 1, 2), 1.5, "007"],
+        [dt.date(2024, 1, 3), 2, "008"],
+    ]
     path = book(tmp_path / "book.xlsx", Trades=trades, Empty=[], Rates=[["name", "rate"], ["a", 0.1]])
     with open_files(path) as warehouse:
         assert types(warehouse, "book_Trades") == {"Day": "DATE", "Price": "DOUBLE", "Code": "VARCHAR"}
@@ -155,7 +161,10 @@ def test_what_the_texts_of_a_column_are(tmp_path: Path, values: list[str], kind:
     with opened(tmp_path, "t.csv", text) as warehouse:
         assert types(warehouse)["v"] == kind
         found = rows(warehouse, "SELECT v FROM t WHERE v IS NOT NULL ORDER BY k")[0][0]
-        assert (found.to_pydatetime() if isinstance(found, pd.Timestamp) else found) in (first, pd.Timestamp(first) if kind == "DATE" else first)
+        assert (found.to_pydatetime() if isinstance(found, pd.Timestamp) else found) in (
+            first,
+            pd.Timestamp(first) if kind == "DATE" else first,
+        )
 
 
 def test_decimal_commas_are_read_where_the_file_shows_that_they_are_meant(tmp_path: Path) -> None:
@@ -282,7 +291,11 @@ def test_files_reach_no_other_file(tmp_path: Path) -> None:
     link.symlink_to(other)
     text = f"path,n\n{other},1\n"
     with opened(tmp_path, "t.csv", text) as warehouse:
-        for select in (f"SELECT * FROM '{other}'", f"SELECT * FROM read_csv('{other}')", f"SELECT * FROM read_text('{other}')"):
+        for select in (
+            f"SELECT * FROM '{other}'",
+            f"SELECT * FROM read_csv('{other}')",
+            f"SELECT * FROM read_text('{other}')",
+        ):
             with pytest.raises(QueryError):
                 warehouse.query(select)
     # What a process is told to read is all that it can read, even where the list is no file that the user named.
