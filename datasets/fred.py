@@ -31,6 +31,7 @@ from finexpert.errors import DataError
 from finexpert.settings import Settings
 from finexpert.warehouse import opening
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.local.options import options
 
 if TYPE_CHECKING:
     from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
@@ -151,9 +152,7 @@ def open_fred(data: Path | None = None, *, settings: Settings | None = None) -> 
     """
     settings = settings or Settings()
     path = _warehouse_file(data, settings.home)
-    return DuckDBWarehouse(
-        path, row_cap=settings.row_cap, seconds=settings.sql_seconds, process_bytes=settings.sql_memory_mb << 20
-    )
+    return DuckDBWarehouse(path, **options(settings, data))
 
 
 def _warehouse_file(data: Path | None, home: Path) -> Path:

@@ -53,6 +53,11 @@ class Bench:
     expert: FinancialExpert = field(default_factory=FinancialExpert)
     taught: Taught | None = None
 
+    @property
+    def title(self) -> str:
+        """What is asked, in a few words."""
+        return self.source.label or self.source.name
+
     def given(self) -> list[str]:
         """What else every prompt holds, for the fingerprint of an evaluation."""
         return []

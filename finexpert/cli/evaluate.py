@@ -18,6 +18,7 @@ from finexpert.cli.evaluate_each_layer import layers
 from finexpert.cli.evaluate_filings import filings
 from finexpert.cli.evaluate_layers import keywords, lookup
 from finexpert.cli.evaluate_retrieval import retrieval
+from finexpert.cli.evaluate_sql import sql
 from finexpert.cli.evaluate_taught import flips, house, learned, memory
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ eval_app.command()(keywords)
 eval_app.command()(layers)
 eval_app.command()(filings)
 eval_app.command()(retrieval)
+eval_app.command()(sql)
 eval_app.command()(csv)
 eval_app.command()(cache)
 eval_app.command()(compare)
@@ -300,7 +302,7 @@ def _print(summaries: Sequence[Summary], bench: Bench, uri: str) -> None:
     out = common.console()
     drafts = "on" if bench.settings.drafts else "off"
     model = common.model_words(bench.models.describe())
-    out.print(f"{model}; {bench.source.label or bench.source.name}; drafts {drafts}", soft_wrap=True, markup=False)
+    out.print(f"{model}; {bench.title}; drafts {drafts}", soft_wrap=True, markup=False)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     categories = sorted({c for s in summaries for c in s.by_category})
     priced = any(s.cost_usd is not None for s in summaries)

@@ -16,6 +16,8 @@ from finexpert.settings import Settings
 from finexpert.warehouse.database_address import address_in
 from finexpert.warehouse.files.found import is_files, missing
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.options import options
+from finexpert.warehouse.semantic_model.finding import find
 
 if TYPE_CHECKING:
     from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
@@ -52,7 +54,14 @@ def open_data(data: Any, *, settings: Settings | None = None) -> DuckDBWarehouse
         # Loading SQLAlchemy takes a tenth of a second, which a file does not need.
         from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 
-        return SQLWarehouse(address, row_cap=settings.row_cap, seconds=settings.sql_seconds)
+        file = Path(address.removeprefix("sqlite:///")) if address.startswith("sqlite:") else None
+        return SQLWarehouse(
+            address,
+            row_cap=settings.row_cap,
+            seconds=settings.sql_seconds,
+            cache=settings.home / "cache" / "profiles",
+            model=find(settings.semantic_model, file),
+        )
     if is_files(data):
         from finexpert.warehouse.files.files_warehouse import open_files
 
@@ -67,9 +76,4 @@ def open_duckdb(path: Path, settings: Settings) -> DuckDBWarehouse:
     with path.open("rb") as file:
         if file.read(15) == b"SQLite format 3":
             raise DataError(f"{path} is a SQLite file: give sqlite:///{path.absolute()}")
-    return DuckDBWarehouse(
-        path,
-        row_cap=settings.row_cap,
-        seconds=settings.sql_seconds,
-        process_bytes=settings.sql_memory_mb << 20,
-    )
+    return DuckDBWarehouse(path, **options(settings, path))

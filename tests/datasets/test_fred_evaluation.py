@@ -75,7 +75,10 @@ def scripted(prompt: str) -> str:
 
 def told(results: list[Result]) -> list[dict[str, Any]]:
     """Results without their times, in one order."""
-    shown = [r.model_dump(mode="json", exclude={"usage": {"seconds", "model_seconds", "stages"}}) for r in results]
+    shown = [
+        r.model_dump(mode="json", exclude={"usage": {"seconds", "model_seconds", "stages", "prefix_share"}})
+        for r in results
+    ]
     return sorted(shown, key=lambda r: (r["rung"], r["repeat"], r["id"]))
 
 

@@ -20,6 +20,7 @@ from finexpert.settings import Settings
 from finexpert.warehouse.files.files_warehouse import FilesWarehouse, open_files
 from finexpert.warehouse.files.found import Source
 from finexpert.warehouse.files.process import read
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 from finexpert.warehouse.opening import open_data
 
 TRADES = "day,symbol,price,quantity\n2024-01-02,AAPL,185.5,10\n2024-01-03,MSFT,370.25,-5\n"
@@ -82,7 +83,7 @@ def test_parquet_json_and_lines_keep_their_types(tmp_path: Path) -> None:
 
 
 def test_excel_with_titles_sheets_and_dates(tmp_path: Path) -> None:
-    trades = [
+    trades: list[list[Any]] = [
         ["Trades of the desk"],
         [],
         ["Day", "Price", "Code"],
@@ -320,6 +321,7 @@ def test_frames_of_pandas_arrow_and_whatever_gives_arrow(tmp_path: Path) -> None
         assert types(warehouse, "Daily_prices") == {"date": "DATE", "price": "DOUBLE"}
         assert types(warehouse, "arrow") == {"when": "TIMESTAMP", "tag": "VARCHAR"}
         assert rows(warehouse, "SELECT sum(n) AS n FROM foreign_table") == [(3,)]
+        assert isinstance(warehouse, DuckDBWarehouse)
         folder = warehouse.path.parent
     assert not folder.exists()
     with pytest.raises(DataError, match="no source of data"):

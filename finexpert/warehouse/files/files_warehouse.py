@@ -24,6 +24,7 @@ from finexpert.settings import Settings
 from finexpert.warehouse.files.found import Source, find
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 from finexpert.warehouse.local.locked_connection import CATALOG
+from finexpert.warehouse.local.options import options
 from finexpert.warehouse.local.warehouse_file import METADATA_TABLE, literal, quote
 
 # Of the way in which files are read: a cache of another one is read anew.
@@ -64,17 +65,7 @@ def open_files(data: Path | str, *, settings: Settings | None = None) -> FilesWa
     name = Path(data).name if len(sources) > 1 else sources[0].path.stem
     told = "; ".join(f"{Path(where).name} {size} bytes {time}" for where, size, time in states[:20])
     more = f"; and {len(states) - 20} more" if len(states) > 20 else ""
-    return FilesWarehouse(path, name, f"{told}{more}; {state}", **options(settings))
-
-
-def options(settings: Settings) -> dict[str, Any]:
-    """What a warehouse of a DuckDB file is opened with."""
-    return {
-        "row_cap": settings.row_cap,
-        "seconds": settings.sql_seconds,
-        "process_bytes": settings.sql_memory_mb << 20,
-        "cache": settings.home / "cache",
-    }
+    return FilesWarehouse(path, name, f"{told}{more}; {state}", **options(settings, Path(data)))
 
 
 def write(path: Path, sources: Sequence[Source], settings: Settings) -> None:

@@ -21,10 +21,11 @@ import pyarrow as pa
 
 from finexpert.errors import DataError
 from finexpert.settings import Settings
-from finexpert.warehouse.files.files_warehouse import FilesWarehouse, options, write_parts
+from finexpert.warehouse.files.files_warehouse import FilesWarehouse, write_parts
 from finexpert.warehouse.files.found import name_of, unused
 from finexpert.warehouse.files.process import Part
 from finexpert.warehouse.files.reading import Read, select_plain
+from finexpert.warehouse.local.options import options
 from finexpert.warehouse.local.warehouse_file import quote
 
 ALONE = "data"
