@@ -89,7 +89,7 @@ def _files(source: FilesWarehouse) -> str:
     lines = [f"{source.name}: {source.boundary}"]
     for table in source.tables:
         columns = ", ".join(f"{column.name} {column.type}" for column in table.columns)
-        lines += [f"{table.name}: {columns}", *(f"  {note}" for note in source.notes.get(table.name, ()))]
+        lines += [f"{table.name}: {columns}", *(f"  {note}" for note in source.read_notes.get(table.name, ()))]
     return "\n".join(lines)
 
 

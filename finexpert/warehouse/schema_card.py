@@ -15,6 +15,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,10 @@ MAX_CELL = 60
 MAX_COMMENT = 400
 # Smaller tables need no word about their size.
 LARGE = 100_000
+_MEMBERS = re.compile(
+    r"\b(ENUM(?:8|16)?|SET)\s*\(\s*'(?:[^'\\]|''|\\.)*'(?:\s*=\s*-?\d+)?(?:\s*,\s*'(?:[^'\\]|''|\\.)*'(?:\s*=\s*-?\d+)?)*\s*\)",
+    re.IGNORECASE,
+)
 RESERVED = {
     "all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric", "both", "case", "cast",
     "check", "collate", "column", "constraint", "create", "default", "deferrable", "desc", "describe",
@@ -110,7 +115,7 @@ def magnitude(rows: int) -> str:
 
 
 def _column_line(column: Column, is_date: bool, key: ForeignKey | None, dialect: str) -> str:
-    line = f"  {_quoted_column(column.name, dialect)} {column.type}{_refers(key, dialect) if key else ''}"
+    line = f"  {_quoted_column(column.name, dialect)} {shown_type(column.type)}{_refers(key, dialect) if key else ''}"
     parts = [_cut(column.comment, MAX_COMMENT)] if column.comment.strip() else []
     if column.synonyms:
         parts.append(f"also called {_cut(', '.join(column.synonyms), MAX_COMMENT)}")
@@ -120,6 +125,15 @@ def _column_line(column: Column, is_date: bool, key: ForeignKey | None, dialect:
         values = ", ".join("'" + _cut(value, MAX_CELL).replace("'", "''") + "'" for value in column.categories)
         parts.append(f"one of {values}{', and others' if column.more else ''}")
     return line + (f": {'; '.join(parts)}" if parts else "") + (" (date column)" if is_date else "")
+
+
+def shown_type(type_: str) -> str:
+    """A type without the members of its enumerations, which are values of rows, in one line.
+
+    >>> shown_type("ENUM('Smith', 'O''Hara')[]"), shown_type("Enum8('a' = 1, 'b' = 2)"), shown_type("DECIMAL(10, 2)")
+    ('ENUM[]', 'Enum8', 'DECIMAL(10, 2)')
+    """
+    return _cut(_MEMBERS.sub(r"\1", type_), MAX_COMMENT)
 
 
 def _refers(key: ForeignKey, dialect: str) -> str:

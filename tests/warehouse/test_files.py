@@ -95,7 +95,7 @@ def test_excel_with_titles_sheets_and_dates(tmp_path: Path) -> None:
         assert types(warehouse, "book_Trades") == {"Day": "DATE", "Price": "DOUBLE", "Code": "VARCHAR"}
         assert rows(warehouse, "SELECT sum(Price) AS p FROM book_Trades") == [(3.5,)]
         assert set(warehouse.columns()) == {"book_Trades", "book_Rates"}
-        assert warehouse.notes["book_Trades"] == ["2 lines above the table were left out"]
+        assert warehouse.read_notes["book_Trades"] == ["2 lines above the table were left out"]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_what_cannot_be_read_is_refused_with_its_line(tmp_path: Path, name: str,
 def test_other_encodings(tmp_path: Path) -> None:
     with opened(tmp_path, "l.csv", "a,n\nZürich,1\n".encode("latin-1")) as warehouse:
         assert rows(warehouse, "SELECT a FROM l") == [("Zürich",)]
-        assert warehouse.notes["l"] == ["it is not UTF-8, and was read as Latin-1"]
+        assert warehouse.read_notes["l"] == ["it is not UTF-8, and was read as Latin-1"]
     with opened(tmp_path, "u.csv", "a,n\nZürich,1\n".encode("utf-16")) as warehouse:
         assert rows(warehouse, "SELECT a, n FROM u") == [("Zürich", 1)]
 
@@ -274,7 +274,7 @@ def test_no_value_reaches_the_schema_card(tmp_path: Path) -> None:
         assert CANARY not in card
         assert "918273645" not in card
         assert "calc" not in card
-        assert CANARY not in json.dumps(dict(warehouse.notes))
+        assert CANARY not in json.dumps(dict(warehouse.read_notes))
         assert rows(warehouse, "SELECT note FROM t ORDER BY day")[1] == ("=cmd|'/c calc'!A1",)
 
 

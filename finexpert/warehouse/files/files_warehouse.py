@@ -1,7 +1,7 @@
 """Files as a warehouse: read once into a DuckDB file of the home's cache, and again only when one of them has changed.
 
     with open_files("exports/", settings=settings) as warehouse:
-        warehouse.notes     ->   {"trades": ["2 lines above the table were left out"]}
+        warehouse.read_notes     ->   {"trades": ["2 lines above the table were left out"]}
 
 The cache is for its owner only. It is named after the files' paths, sizes and times; a newer state takes the place of the older one.
 """
@@ -32,14 +32,14 @@ VERSION = 1
 
 
 class FilesWarehouse(DuckDBWarehouse):
-    """Tables that were read from files; `notes` says by table what was mended, left out or not understood."""
+    """Tables that were read from files; `read_notes` says by table what was mended, left out or not understood."""
 
     def __init__(self, path: Path, name: str, state: str | None, **given: Any) -> None:
         super().__init__(path, **given)
         self.name = name
         self._state = state
         rows = self._connection.execute(f"SELECT value FROM {CATALOG}.main.{METADATA_TABLE}").fetchall()
-        self.notes: Mapping[str, Sequence[str]] = json.loads(rows[0][0])["notes"] if rows else {}
+        self.read_notes: Mapping[str, Sequence[str]] = json.loads(rows[0][0])["notes"] if rows else {}
 
     def snapshot(self) -> str | None:
         """The sizes and times of the files when they were read."""
