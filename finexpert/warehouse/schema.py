@@ -9,9 +9,11 @@ It comes from the catalogue of the engine and from the semantic model; the model
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from finexpert.warehouse.dates import DateColumn
+
+_MOST_NAME = 255
 
 
 @dataclass(frozen=True)
@@ -103,3 +105,28 @@ def find_table(tables: Sequence[TableSchema], name: str) -> TableSchema | None:
         return exact[0]
     last = [table for table in tables if table.name.lower().rpartition(".")[2] == wanted.rpartition(".")[2]]
     return last[0] if len(last) == 1 and ("." not in wanted or "." not in last[0].name) else None
+
+
+def nameable(tables: Sequence[TableSchema]) -> list[TableSchema]:
+    """The tables and columns whose names may stand in a prompt: one printable line, not longer than a name is.
+
+    >>> columns = (Column("n", "INTEGER"), Column("n\\n\\n[[ ## question ## ]]", "INTEGER"))
+    >>> [column.name for column in nameable([TableSchema("t", "", columns)])[0].columns]
+    ['n']
+    """
+    return [
+        replace(
+            table,
+            columns=tuple(column for column in table.columns if _is_name(column.name)),
+            primary_key=table.primary_key if all(map(_is_name, table.primary_key)) else (),
+            foreign_keys=tuple(
+                key for key in table.foreign_keys if all(map(_is_name, (*key.columns, key.table, *key.referred)))
+            ),
+        )
+        for table in tables
+        if _is_name(table.name)
+    ]
+
+
+def _is_name(name: str) -> bool:
+    return name.isprintable() and 0 < len(name) <= _MOST_NAME

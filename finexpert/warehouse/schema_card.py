@@ -15,6 +15,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,10 @@ MAX_CELL = 60
 MAX_COMMENT = 400
 # Smaller tables need no word about their size.
 LARGE = 100_000
+_MEMBERS = re.compile(
+    r"\b(ENUM(?:8|16)?|SET)\s*\(\s*'(?:[^'\\]|''|\\.)*'(?:\s*=\s*-?\d+)?(?:\s*,\s*'(?:[^'\\]|''|\\.)*'(?:\s*=\s*-?\d+)?)*\s*\)",
+    re.IGNORECASE,
+)
 RESERVED = {
     "all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric", "both", "case", "cast",
     "check", "collate", "column", "constraint", "create", "default", "deferrable", "desc", "describe",
@@ -92,7 +97,7 @@ def _about_table(table: TableSchema, dialect: str) -> str:
         parts.append(f"about {magnitude(table.rows)} rows")
     if table.primary_key:
         inferred = " (inferred)" if table.key_inferred else ""
-        parts.append(f"key {', '.join(_quoted(name, dialect) for name in table.primary_key)}{inferred}")
+        parts.append(f"key {', '.join(_quoted_column(name, dialect) for name in table.primary_key)}{inferred}")
     return f": {'; '.join(parts)}" if parts else ""
 
 
@@ -110,7 +115,7 @@ def magnitude(rows: int) -> str:
 
 
 def _column_line(column: Column, is_date: bool, key: ForeignKey | None, dialect: str) -> str:
-    line = f"  {_quoted(column.name, dialect)} {column.type}{_refers(key, dialect) if key else ''}"
+    line = f"  {_quoted_column(column.name, dialect)} {shown_type(column.type)}{_refers(key, dialect) if key else ''}"
     parts = [_cut(column.comment, MAX_COMMENT)] if column.comment.strip() else []
     if column.synonyms:
         parts.append(f"also called {_cut(', '.join(column.synonyms), MAX_COMMENT)}")
@@ -122,9 +127,18 @@ def _column_line(column: Column, is_date: bool, key: ForeignKey | None, dialect:
     return line + (f": {'; '.join(parts)}" if parts else "") + (" (date column)" if is_date else "")
 
 
+def shown_type(type_: str) -> str:
+    """A type without the members of its enumerations, which are values of rows, in one line.
+
+    >>> shown_type("ENUM('Smith', 'O''Hara')[]"), shown_type("Enum8('a' = 1, 'b' = 2)"), shown_type("DECIMAL(10, 2)")
+    ('ENUM[]', 'Enum8', 'DECIMAL(10, 2)')
+    """
+    return _cut(_MEMBERS.sub(r"\1", type_), MAX_COMMENT)
+
+
 def _refers(key: ForeignKey, dialect: str) -> str:
     table = _quoted(key.table, dialect)
-    target = f"{table}.{_quoted(key.referred[0], dialect)}" if len(key.referred) == 1 else ""
+    target = f"{table}.{_quoted_column(key.referred[0], dialect)}" if len(key.referred) == 1 else ""
     target = target or f"{table}({', '.join(key.referred)})"
     return f" -> {target}{' (inferred)' if key.inferred else ''}"
 
@@ -135,14 +149,20 @@ def _cut(text: str, length: int) -> str:
 
 
 def _quoted(name: str, dialect: str) -> str:
-    """A name as SQL must write it: quoted where it is no plain word.
+    """The name of a table as SQL must write it: quoted where it is no plain word."""
+    return ".".join(_quoted_column(part, dialect) for part in name.split("."))
 
-    >>> _quoted("order", "mysql"), _quoted("Deals", "postgres"), _quoted("Deals", "sqlite")
-    ('`order`', '"Deals"', 'Deals')
+
+def _quoted_column(name: str, dialect: str) -> str:
+    """The name of a column, in which a dot is no more than a letter.
+
+    >>> _quoted_column("Mar.2019", "duckdb"), _quoted_column("order", "mysql")
+    ('"Mar.2019"', '`order`')
+    >>> _quoted_column("Deals", "postgres"), _quoted_column("Deals", "sqlite")
+    ('"Deals"', 'Deals')
     """
     mark = "`" if dialect in _BACKTICKS else '"'
-    parts = name.split(".")
-    return ".".join(part if _is_plain(part, dialect) else mark + part.replace(mark, mark * 2) + mark for part in parts)
+    return name if _is_plain(name, dialect) else mark + name.replace(mark, mark * 2) + mark
 
 
 def _identifier(name: Any) -> str:

@@ -38,10 +38,11 @@ from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.isolated.pool import QueryPool
 from finexpert.warehouse.isolated.process import Opening
 from finexpert.warehouse.isolated.zygote import problem
+from finexpert.warehouse.local.file_views import left_out, reasons
 from finexpert.warehouse.local.locked_connection import CATALOG, lock, open_file, python_source, view_name, views_of
-from finexpert.warehouse.local.warehouse_file import FileSchema, Table, build_warehouse, read_schema
+from finexpert.warehouse.local.warehouse_file import METADATA_TABLE, FileSchema, Table, build_warehouse, read_schema
 from finexpert.warehouse.profile import profiled
-from finexpert.warehouse.schema import TableSchema
+from finexpert.warehouse.schema import TableSchema, nameable
 from finexpert.warehouse.schema_card import describe_schema
 from finexpert.warehouse.semantic_model.applying import apply
 from finexpert.warehouse.semantic_model.document import SemanticModel
@@ -114,7 +115,9 @@ class DuckDBWarehouse:
         self._connection = open_file(self.path, memory, threads)
         self._snapshot = _snapshot(self.path)
         try:
-            schema = read_schema(self._connection, CATALOG, categories, date_columns)
+            found = left_out(self._connection, CATALOG, METADATA_TABLE)
+            self.notes = reasons(found)
+            schema = read_schema(self._connection, CATALOG, categories, date_columns, found)
             self.label = schema.label
             tables = self._profiled(schema, cache)
             self._tables = apply(model, tables) if model else tables
@@ -138,14 +141,17 @@ class DuckDBWarehouse:
 
     def _profiled(self, schema: FileSchema, cache: Path | None) -> tuple[TableSchema, ...]:
         def ask(select: str, seconds: float) -> pd.DataFrame | None:
+            # A cursor of its own: what does not heed its interrupt holds nothing else up.
+            cursor = self._connection.cursor()
             try:
-                return self._connection.execute(select).df()
-            except duckdb.Error:
+                cursor.execute(f"USE {CATALOG}")
+                return run_within(seconds, lambda: cursor.execute(select).df(), cursor.interrupt)
+            except (duckdb.Error, TimeoutError):
                 return None
 
-        self._connection.execute(f"USE {CATALOG}")
-        found = profiled(schema.tables, ask, "duckdb", cache=cache, state=f"{self.path.resolve()} {self._snapshot}")
-        self._connection.execute("USE memory")
+        found = profiled(
+            nameable(schema.tables), ask, "duckdb", cache=cache, state=f"{self.path.resolve()} {self._snapshot}"
+        )
         return tuple(found)
 
     @property

@@ -17,6 +17,10 @@ MAX_ELEMENTS = 10_000
 MAX_PADDING = 1_000
 LONG_UNITS = ("day", "week", "month", "quarter", "year", "decade")
 
+# Where DuckDB's own functions stand; a function elsewhere is the file's.
+OWN_SCHEMAS = ("main", "pg_catalog")
+AGGREGATES_BY_NAME = ("list_aggregate", "list_aggr", "array_aggregate", "array_aggr", "aggregate")
+
 INTERNAL = "it reads settings, files or the catalog"
 VARIES = "it differs from run to run; write the value itself, as DATE '2024-09-30'"
 UNBOUNDED = "it can make a value of any size; select the plain value and leave its form to the script"
@@ -47,6 +51,7 @@ def check_table_function(function: Node) -> None:
     finexpert.errors.QueryError: read_csv() is not allowed in FROM: only generate_series, range, unnest are, and tables by name
     """
     name = str(function["function_name"]).lower()
+    _check_place(function)
     if name not in TABLE_FUNCTIONS:
         raise QueryError(f"{name}() is not allowed in FROM: only {', '.join(TABLE_FUNCTIONS)} are, and tables by name")
 
@@ -59,12 +64,17 @@ def check_function(node: Node) -> None:
     finexpert.errors.QueryError: random() is not allowed: it differs from run to run; write the value itself, as DATE '2024-09-30'
     """
     name = str(node["function_name"]).lower()
+    _check_place(node)
     arguments = [argument.get("expression", argument) for argument in node.get("arguments") or ()]
     reason = REASONS.get(name) or (INTERNAL if name.startswith(INTERNAL_PREFIXES) else None)
     if name == "age" and len(arguments) == 1:
         reason = VARIES
+    if name in AGGREGATES_BY_NAME and _text(arguments[1:2]) is None:
+        raise QueryError(f"{name}() needs the name of its aggregate written as a text, as 'sum'")
     if reason:
         raise QueryError(f"{name}() is not allowed: {reason}")
+    if name in AGGREGATES_BY_NAME:
+        check_function({"function_name": _text(arguments[1:2]) or "", "arguments": []})
     if name in ("lpad", "rpad") and not _small(arguments[1:2], MAX_PADDING):
         raise QueryError(f"{name}() needs a length written as a number up to {MAX_PADDING}")
     if name in ("range", "generate_series") and not _bounded(arguments):
@@ -74,10 +84,23 @@ def check_function(node: Node) -> None:
         )
 
 
+def _check_place(node: Node) -> None:
+    """Refuses a function of a schema: what is not DuckDB's own is a macro of the file, whatever its name."""
+    if node.get("catalog") or str(node.get("schema") or "main").lower() not in OWN_SCHEMAS:
+        raise QueryError(f"{node['function_name']}() is not allowed with a schema before it: write its plain name")
+
+
 def _bounded(arguments: list[Node]) -> bool:
     if len(arguments) == 3 and _is_long_step(arguments[2]):
         return True
     return _small(arguments, MAX_ELEMENTS)
+
+
+def _text(arguments: list[Node]) -> str | None:
+    """The text that an argument spells out."""
+    value = (arguments[0].get("value") or arguments[0].get("literal") or {}) if arguments else {}
+    text = value.get("value", value.get("text"))
+    return text if isinstance(text, str) else None
 
 
 def _small(arguments: list[Node], most: int) -> bool:

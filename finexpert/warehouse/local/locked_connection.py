@@ -49,7 +49,7 @@ def views_of(tables: Sequence[TableSchema]) -> list[View]:
 
 
 def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnection:
-    """A connection that has the file attached, read-only, and is not locked yet."""
+    """A connection that has the file attached, read-only, and reaches no other file and no network; its settings are not locked yet."""
     if not path.is_file():
         raise DataError(f"there is no warehouse at {path}: build it with `finexpert data fred`")
     # No temporary folder: a query that outgrows its memory fails, and writes nothing anywhere.
@@ -63,6 +63,9 @@ def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnectio
         raise ConfigurationError(f"memory={memory!r}, threads={threads!r} is not accepted: {error}") from error
     try:
         connection.execute("SET TimeZone = 'UTC'")
+        # Before the file is: what stands in it is somebody else's, and is bound as soon as it is looked at.
+        connection.execute(f"SET allowed_paths = [{literal(str(path))}, {literal(f'{path}.wal')}]")
+        connection.execute("SET enable_external_access = false")
         connection.execute(f"ATTACH {literal(str(path))} AS {CATALOG} (READ_ONLY, TYPE duckdb)")
     except duckdb.Error as error:
         connection.close()
@@ -80,7 +83,6 @@ def lock(connection: duckdb.DuckDBPyConnection, views: Sequence[View]) -> None:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS memory.{quote(schema)}")
         limit = f" WHERE {_limit(view)}" if view.column is not None else ""
         connection.execute(f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM {_place(CATALOG, view.table)}{limit}")
-    connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
 

@@ -60,6 +60,19 @@ def check_select(
     return used
 
 
+def functions_of(select: str, cursor: duckdb.DuckDBPyConnection) -> set[str]:
+    """The functions that a SELECT calls, also those in FROM and those that operators stand for, in lower case.
+
+    >>> sorted(functions_of("SELECT lower(a) || 'b' FROM range(3) AS t(a)", duckdb.connect()))
+    ['lower', 'range', '||']
+    """
+    found = set()
+    for node, _ in _nodes(_tree(select, cursor)):
+        called = node["function"] if node.get("type") == "TABLE_FUNCTION" else node
+        found.add(str(called.get("function_name") or "").lower())
+    return found - {""}
+
+
 def _check_statements(select: str, cursor: duckdb.DuckDBPyConnection) -> None:
     try:
         statements = cursor.extract_statements(select)

@@ -19,6 +19,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pyarrow as pa
+from pydantic import BaseModel, ValidationError
 
 from finexpert.errors import DataError
 from finexpert.warehouse.profile import date_of
@@ -26,6 +27,10 @@ from finexpert.warehouse.schema import Column, ForeignKey, TableSchema
 from finexpert.warehouse.schema_card import MAX_CATEGORIES
 
 METADATA_TABLE = "_finexpert"
+_MOST_METADATA = 16 << 20
+_IS_TABLE = (
+    "SELECT 1 FROM duckdb_tables() WHERE database_name = ? AND schema_name = 'main' AND table_name = ? AND NOT internal"
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,18 @@ class FileSchema:
 
     tables: tuple[TableSchema, ...]
     label: str | None
+
+
+class Declared(BaseModel):
+    """What a file says of one of its tables."""
+
+    date_column: str | None = None
+    categories: dict[str, list[str]] = {}
+
+
+class _Metadata(BaseModel):
+    label: str | None = None
+    tables: dict[str, Declared] = {}
 
 
 def build_warehouse(path: str | Path, tables: Sequence[Table], *, label: str | None = None) -> Path:
@@ -80,20 +97,20 @@ def read_schema(
     catalog: str,
     categories: Collection[str] = (),
     date_columns: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
 ) -> FileSchema:
-    """The tables of an attached file; `categories` ("table.column") and `date_columns` add to what the file declares."""
-    metadata = _metadata(connection, catalog)
-    declared: dict[str, Any] = metadata.get("tables", {})
-    rows = connection.execute(_COLUMNS, [catalog, METADATA_TABLE]).fetchall()
+    """The tables of an attached file but those `without`; `categories` ("table.column") and `date_columns` add to what the file declares."""
+    label, declared = _metadata(connection, catalog)
     grouped: dict[str, list[tuple[Any, ...]]] = {}
-    for row in rows:
-        grouped.setdefault(_name(row[0], row[1]), []).append(row)
+    for row in connection.execute(_COLUMNS, [catalog, METADATA_TABLE]).fetchall():
+        if (name := table_name(row[0], row[1])) not in without:
+            grouped.setdefault(name, []).append(row)
     _check_declared(grouped, categories, date_columns or {})
     keys = _keys(connection, catalog)
     tables = []
     for name, columns in grouped.items():
-        known = declared.get(name, {})
-        listed = {column: known.get("categories", {}).get(column) for column in known.get("categories", {})}
+        known = declared.get(name, Declared())
+        listed = dict(known.categories)
         for _, _, column, *_ in columns:
             if f"{name}.{column}" in categories:
                 listed[column] = _distinct(connection, catalog, columns[0][:2], column)
@@ -104,10 +121,10 @@ def read_schema(
             rows=columns[0][6],
             **keys.get(name, {}),
         )
-        named = (date_columns or {}).get(name) or known.get("date_column")
-        made = replace(made, date=date_of(made, named) if named else None, timeless=bool(known) and not named)
+        named = (date_columns or {}).get(name) or known.date_column
+        made = replace(made, date=date_of(made, named) if named else None, timeless=name in declared and not named)
         tables.append(made)
-    return FileSchema(tuple(tables), metadata.get("label"))
+    return FileSchema(tuple(tables), label)
 
 
 _COLUMNS = (
@@ -124,7 +141,8 @@ _CONSTRAINTS = (
 )
 
 
-def _name(schema: str, table: str) -> str:
+def table_name(schema: str, table: str) -> str:
+    """How a table is called here: with its schema, where that is not the main one."""
     return table if schema == "main" else f"{schema}.{table}"
 
 
@@ -132,14 +150,14 @@ def _keys(connection: duckdb.DuckDBPyConnection, catalog: str) -> dict[str, dict
     """By table, what its constraints say, as fields of a TableSchema."""
     found: dict[str, dict[str, Any]] = {}
     for schema, table, kind, columns, other, referred in connection.execute(_CONSTRAINTS, [catalog]).fetchall():
-        own = found.setdefault(_name(schema, table), {})
+        own = found.setdefault(table_name(schema, table), {})
         if kind == "PRIMARY KEY":
             own["primary_key"] = tuple(columns)
         elif kind == "UNIQUE":
             own["unique"] = (*own.get("unique", ()), tuple(columns))
         else:
             # DuckDB allows a key into the same schema alone.
-            key = ForeignKey(tuple(columns), _name(schema, other), tuple(referred))
+            key = ForeignKey(tuple(columns), table_name(schema, other), tuple(referred))
             own["foreign_keys"] = (*own.get("foreign_keys", ()), key)
     return found
 
@@ -205,13 +223,19 @@ def _selected(name: str, column: pd.Series[Any]) -> str:
     return quote(name)
 
 
-def _metadata(connection: duckdb.DuckDBPyConnection, catalog: str) -> dict[str, Any]:
+def _metadata(connection: duckdb.DuckDBPyConnection, catalog: str) -> tuple[str | None, dict[str, Declared]]:
+    """The label and what the file declares of its tables; of a file that was not written here nothing."""
+    # A view of that name may read anything.
+    if not connection.execute(_IS_TABLE, [catalog, METADATA_TABLE]).fetchall():
+        return None, {}
     try:
-        row = connection.execute(f"SELECT value FROM {quote(catalog)}.main.{METADATA_TABLE}").fetchone()
-    except duckdb.CatalogException:
-        return {}
-    content = json.loads(row[0]) if row else {}
-    return content if isinstance(content, dict) else {}
+        row = connection.execute(
+            f"SELECT value FROM {quote(catalog)}.main.{METADATA_TABLE} WHERE strlen(value) <= {_MOST_METADATA} LIMIT 1"
+        ).fetchone()
+        kept = _Metadata.model_validate_json(row[0]) if row else _Metadata()
+    except (duckdb.Error, ValidationError):
+        return None, {}
+    return kept.label, kept.tables
 
 
 def _check_declared(
