@@ -40,6 +40,7 @@ class Result(BaseModel):
     needs: list[str] = Field(default_factory=list)
     status: str
     correct: bool
+    also: dict[str, bool] = Field(default_factory=dict, description="verdicts by further rules, by their names")
     gold: Any = None
     answer: Any = None
     failure: Failure | None = None

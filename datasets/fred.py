@@ -29,8 +29,9 @@ from finexpert.datasets.fred_series import SERIES, TABLES, TableInfo, series_of
 from finexpert.datasets.sample_economy import LABEL, make_series
 from finexpert.errors import DataError
 from finexpert.settings import Settings
-from finexpert.warehouse.database_address import address_in
+from finexpert.warehouse import opening
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.local.options import options
 
 if TYPE_CHECKING:
     from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
@@ -132,14 +133,15 @@ def build(series: Mapping[str, pd.Series], path: Path, *, label: str | None = No
 
 
 def open_data(data: Path | None = None, *, settings: Settings | None = None) -> DuckDBWarehouse | SQLWarehouse:
-    """The database that `data` is the address of, or else the FRED warehouse, see `open_fred`."""
-    settings = settings or Settings()
-    if data is not None and (address := address_in(data)):
-        # Loading SQLAlchemy takes a tenth of a second, which a file does not need.
-        from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
+    """The warehouse of `data`, see `warehouse.opening`; the one of FRED without any, and for a folder of its series."""
+    if data is None or _is_fred(data):
+        return open_fred(data, settings=settings)
+    return opening.open_data(data, settings=settings)
 
-        return SQLWarehouse(address, row_cap=settings.row_cap, seconds=settings.sql_seconds)
-    return open_fred(data, settings=settings)
+
+def _is_fred(folder: Path) -> bool:
+    """Whether most series stand in a folder: then the others are missing, and it is no folder of other tables."""
+    return folder.is_dir() and sum((folder / f"{series}.csv").is_file() for series in SERIES) * 2 > len(SERIES)
 
 
 def open_fred(data: Path | None = None, *, settings: Settings | None = None) -> DuckDBWarehouse:
@@ -150,9 +152,7 @@ def open_fred(data: Path | None = None, *, settings: Settings | None = None) -> 
     """
     settings = settings or Settings()
     path = _warehouse_file(data, settings.home)
-    return DuckDBWarehouse(
-        path, row_cap=settings.row_cap, seconds=settings.sql_seconds, process_bytes=settings.sql_memory_mb << 20
-    )
+    return DuckDBWarehouse(path, **options(settings, data))
 
 
 def _warehouse_file(data: Path | None, home: Path) -> Path:

@@ -53,6 +53,11 @@ class Bench:
     expert: FinancialExpert = field(default_factory=FinancialExpert)
     taught: Taught | None = None
 
+    @property
+    def title(self) -> str:
+        """What is asked, in a few words."""
+        return self.source.label or self.source.name
+
     def given(self) -> list[str]:
         """What else every prompt holds, for the fingerprint of an evaluation."""
         return []
@@ -62,8 +67,7 @@ class Bench:
         models = self.models.repeat(repeat)
         if rung in ("sql", BASELINE):
             module = SqlOnly(self.expert.sql_extraction) if rung == "sql" else SingleCall()
-            extra = {} if rung == "sql" else {"sandbox": self.sandbox}
-            return self.asked(module, question, models, knowledge=RECESSION_DEFINITION, **extra)
+            return self.asked(module, question, models, knowledge=RECESSION_DEFINITION)
         options = Options.of(self.settings, retries=0 if rung == "sql+script" else self.settings.retries)
         options = options.within(MODES[rung]) if rung in MODES else options
         if rung == MEMORY:
@@ -77,19 +81,20 @@ class Bench:
         return self.asked(self.expert, question, models or self.models, sandbox=self.sandbox, **given)
 
     def asked(self, module: dspy.Module, question: Question, models: LanguageModels, **given: Any) -> Answer:
-        with using(models):
-            try:
-                answer: Answer = module(
-                    question=question.question,
-                    source=self.source,
-                    answer_format=question.answer_format,
-                    as_of=question.as_of or self.settings.as_of or dt.date.today(),
-                    **given,
-                ).answer
-            except UnknownPrompt as error:
-                failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
-                answer = Answer(question=question.question, status="failed", failure=failure)
-        return answer
+        given |= {"source": self.source, "answer_format": question.answer_format}
+        day = question.as_of or self.settings.as_of or dt.date.today()
+        return told(module, question.question, models, as_of=day, **given)
+
+
+def told(module: dspy.Module, question: str, models: LanguageModels, **given: Any) -> Answer:
+    """What a module answers; a prompt that is not among the recorded ones makes a failed answer, and no error."""
+    with using(models):
+        try:
+            answer: Answer = module(question=question, **given).answer
+        except UnknownPrompt as error:
+            failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
+            answer = Answer(question=question, status="failed", failure=failure)
+    return answer
 
 
 def evaluate(

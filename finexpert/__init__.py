@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from finexpert.stores.memory import Memory
     from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
     from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+    from finexpert.warehouse.opening import open_data
     from finexpert.warehouse.warehouse import Warehouse
 
 _HOME = {
@@ -43,6 +44,7 @@ _HOME = {
     "Settings": "finexpert.settings",
     "Warehouse": "finexpert.warehouse.warehouse",
     "load": "finexpert.optimizers.loading",
+    "open_data": "finexpert.warehouse.opening",
 }
 
 __all__ = [
@@ -59,6 +61,7 @@ __all__ = [
     "Settings",
     "Warehouse",
     "load",
+    "open_data",
 ]
 
 # A checkout without symbolic links holds small text files in place of the layer folders.

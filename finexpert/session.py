@@ -12,7 +12,7 @@ for other conversations too.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -37,6 +37,7 @@ from finexpert.stores.glossary import Keyword
 from finexpert.stores.process import Process
 from finexpert.stores.taught import Taught
 from finexpert.stores.texts import sentence
+from finexpert.warehouse.opening import Tabular, is_warehouse, open_data
 from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import NamedFrame, Workspace
 
@@ -46,6 +47,9 @@ Named = TypeVar("Named", Keyword, Process)
 class Session:
     """One conversation over one source. Use it as a context manager: leaving it stops the sandbox.
 
+    The source is a warehouse, a filing, a library, or what `open_data` makes a warehouse of: a path, an address, a frame, a dict of
+    frames.
+
     `taught` is the memory and the glossary; opened from the settings if not given, and left out with
     `Settings(memory=False)`. Raises ModelNotConfigured when no model is named or found, SandboxUnavailable when
     scripts cannot be confined, StoreError when what was taught cannot be read.
@@ -53,7 +57,7 @@ class Session:
 
     def __init__(
         self,
-        source: Warehouse | Filing | Library,
+        source: Warehouse | Filing | Library | str | Path | Mapping[str, Any] | Tabular,
         *,
         expert: FinancialExpert | None = None,
         settings: Settings | None = None,
@@ -63,14 +67,17 @@ class Session:
         knowledge: str = "",
         taught: Taught | None = None,
     ) -> None:
-        self.source = source
         self.expert = expert or FinancialExpert()
         # What compiling chose for this program counts where the user has not said otherwise.
         self.settings = with_options(settings or Settings(), getattr(self.expert, "options", {}))
         self.models = models or LanguageModels.from_settings(self.settings)
+        self._opened: Warehouse | None = None
+        if not isinstance(source, Filing | Library) and not is_warehouse(source):
+            source = self._opened = open_data(source, settings=self.settings)
+        self.source: Warehouse | Filing | Library = source
         self._owns_sandbox = sandbox is None
         # Pages need no scripts, so they can be asked about where scripts cannot be confined.
-        if sandbox is None and not isinstance(source, Filing | Library):
+        if sandbox is None and not isinstance(self.source, Filing | Library):
             sandbox = Sandbox(Limits(wall_seconds=self.settings.script_seconds), workers=self.settings.workers)
         self.sandbox = sandbox
         self.workspace = workspace or Workspace()
@@ -316,6 +323,8 @@ class Session:
         if self.taught is not None and self._owns_taught:
             self.taught.close()
         self._earlier.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def __enter__(self) -> Self:
         return self

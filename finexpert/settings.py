@@ -111,6 +111,12 @@ class Settings(BaseSettings):
         default="weights", description="how the ranks by words and by meaning are joined in a library"
     )
 
+    # data
+    semantic_model: Path | None = Field(
+        default=None,
+        description="semantic model of the data, see `finexpert model`; the one beside the data file if unset",
+    )
+
     # limits
     row_cap: int = Field(default=200_000, ge=1, description="rows a SELECT may return")
     sql_seconds: float = Field(default=30.0, gt=0, description="seconds that a SELECT may take")

@@ -102,7 +102,7 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         }
         fits(options.mode, kind_of(source))
         if options.mode.has("single_call"):
-            return _in_one_call(source, sandbox, **common)
+            return _in_one_call(source, **common)
         asked: Answering
         if isinstance(source, Library):
             asked = LibraryQuestion(source=source, **common)
@@ -140,12 +140,12 @@ def _over_filing(**given: Any) -> FilingQuestion:
 
 def _in_one_call(
     source: Any,
-    sandbox: Sandbox | None,
     *,
     question: str,
     workspace: Workspace,
     answer_format: AnswerFormat | None,
     as_of: dt.date,
+    as_of_given: bool,
     knowledge: str,
     **_: Any,
 ) -> dspy.Prediction:
@@ -161,9 +161,9 @@ def _in_one_call(
     made = SingleCall()(
         question=question,
         source=source,
-        sandbox=_needed(sandbox),
         answer_format=answer_format,
         as_of=as_of,
+        as_of_given=as_of_given,
         knowledge=knowledge,
     )
     return dspy.Prediction(answer=made.answer, review=None)

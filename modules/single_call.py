@@ -1,30 +1,35 @@
-"""The single-call baseline: one prompt, one SELECT, one script, nothing repaired.
+"""The single-call baseline: the simplest way from a question to an answer over tables.
 
-It stands beside every table, because a decomposition that loses to it does not earn its calls.
+    schema card, question, type of the answer  ->  one SELECT  ->  its rows as the value
+
+One call, no check, no repair, no script. It stands beside every evaluation over a warehouse, because a decomposition that loses
+to it does not earn its calls.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import re
+from typing import Any
 
 import dspy
 
-from finexpert import execution
-from finexpert.answers import Answer, AnswerFormat, Failure
-from finexpert.errors import BudgetExceeded, StepError
+from finexpert.answers import Answer, AnswerFormat, Citation, Failure
+from finexpert.errors import BudgetExceeded, CutFrame, NotInSources, StepError, Unanswerable
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import ask
-from finexpert.plans import Extract, Plan, Script
-from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
-from finexpert.signatures.single_call import AnswerInOneCall
+from finexpert.signatures.single_call import NOT_ANSWERABLE, AnswerInOneCall
 from finexpert.signatures.text import without_fences
-from finexpert.warehouse.warehouse import Warehouse
-from finexpert.workspace import Workspace
+from finexpert.warehouse.frame_values import value_of
+from finexpert.warehouse.warehouse import DIALECTS, Warehouse
+
+LAYER = "single_call"
+_REFUSAL = re.compile(rf"\s*{NOT_ANSWERABLE}\b[\s:,.-]*", re.IGNORECASE)
 
 
 class SingleCall(dspy.Module):  # type: ignore[misc]
-    """Schema and question in, one SELECT and one script out."""
+    """Schema and question in, one SELECT or a reason out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,44 +40,41 @@ class SingleCall(dspy.Module):  # type: ignore[misc]
         *,
         question: str,
         source: Warehouse,
-        sandbox: Sandbox,
         answer_format: AnswerFormat,
         as_of: dt.date,
+        as_of_given: bool = True,
         knowledge: str = "",
     ) -> dspy.Prediction:
-        """Answer one question; the prediction's `answer` is an `Answer`."""
+        """Answer one question; the prediction's `answer` is an `Answer` that cites its SELECT.
+
+        Where nobody gave the day (`as_of_given`), rows are hidden by dates that an owner declared alone.
+        """
         answer = Answer(question=question, status="failed", format=answer_format)
         with Meter() as meter:
             try:
-                written = ask(
-                    self.write,
-                    "single_call",
-                    schema_card=source.schema_card(),
+                select = self._select(
+                    dialect=DIALECTS[source.dialect],
+                    schema_card=source.schema_card(question=question),
                     knowledge=knowledge or rules.NONE,
                     today=as_of.isoformat(),
                     question=question,
                     answer_type=answer_format.instruction(),
                 )
-                outcome = execution.run(
-                    _plan(written),
-                    Workspace(),
-                    execution.Surroundings(warehouse=source, sandbox=sandbox, answer_format=answer_format, as_of=as_of),
-                )
-                answer.value, answer.status = outcome.value.value, "answered"
-            except execution.StepFailed as failed:
-                answer.failure = Failure(layer=failed.layer, kind=failed.error.kind, message=str(failed.error))
-            except (StepError, BudgetExceeded) as error:
-                kind = getattr(error, "kind", "budget")
-                answer.failure = Failure(layer="single_call", kind=kind, message=str(error))
+                answer.citations = [Citation(source="answer", place=select)]
+                frame = source.query(select, as_of=as_of, declared_only=not as_of_given)
+                if frame.truncated:
+                    raise CutFrame(f"it gives more than {len(frame.data):,} rows, and a frame holds no more")
+                answer.value, answer.format = value_of(frame.data, answer_format)
+                answer.status = "answered"
+            except NotInSources as error:
+                answer.status, answer.failure = "not_found", Failure(layer=LAYER, kind=error.kind, message=str(error))
+            except (StepError, Unanswerable, BudgetExceeded) as error:
+                answer.failure = Failure(layer=LAYER, kind=getattr(error, "kind", "budget"), message=str(error))
         answer.usage = meter.usage()
         return dspy.Prediction(answer=answer)
 
-
-def _plan(written: dspy.Prediction) -> Plan:
-    select = without_fences(written.select_query).rstrip("; \n")
-    return Plan(
-        steps=[
-            Extract(id=1, frame="df", purpose="", select=select),
-            Script(id=2, frames=["df"], task="", code=without_fences(written.code)),
-        ]
-    )
+    def _select(self, **inputs: Any) -> str:
+        text = without_fences(ask(self.write, LAYER, **inputs).select_query).strip()
+        if refused := _REFUSAL.match(text):
+            raise NotInSources(text[refused.end() :].strip() or "the model does not say what is missing")
+        return text.rstrip("; \n")

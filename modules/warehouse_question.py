@@ -40,7 +40,8 @@ class WarehouseQuestion(Answering):
         super().__post_init__()
         self.format_fixed = self.answer_format is not None
         # Where nobody asked for a day, rows are hidden by dates that an owner declared, and by no guess.
-        self.checks = Checks(self.source, self.as_of, declared_only=not self.as_of_given, chosen=self.chosen)
+        hidden = not self.as_of_given
+        self.checks = Checks(self.source, self.as_of, hidden, chosen=self.chosen, question=self.question)
 
     @property
     def card(self) -> str:

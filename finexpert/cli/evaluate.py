@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 
@@ -13,17 +13,28 @@ from finexpert.cli import common, evaluate_modes
 from finexpert.cli.evaluate_cache import cache
 from finexpert.cli.evaluate_compare import compare
 from finexpert.cli.evaluate_convfinqa import convfinqa
+from finexpert.cli.evaluate_csv import csv
 from finexpert.cli.evaluate_each_layer import layers
 from finexpert.cli.evaluate_filings import filings
 from finexpert.cli.evaluate_layers import keywords, lookup
 from finexpert.cli.evaluate_retrieval import retrieval
+from finexpert.cli.evaluate_sql import sql
 from finexpert.cli.evaluate_taught import flips, house, learned, memory
 
 if TYPE_CHECKING:
     from finexpert.datasets.evaluation import Journal, Result, Summary
     from finexpert.datasets.fred_evaluation import Bench
-    from finexpert.datasets.fred_questions import Question
     from finexpert.language_models.budget import Budget
+
+
+class Named(Protocol):
+    """A question of any evaluation."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Q = TypeVar("Q", bound=Named)
 
 eval_app = typer.Typer(help="Run an evaluation, tracked in MLflow.", no_args_is_help=True)
 eval_app.command()(convfinqa)
@@ -34,6 +45,8 @@ eval_app.command()(keywords)
 eval_app.command()(layers)
 eval_app.command()(filings)
 eval_app.command()(retrieval)
+eval_app.command()(sql)
+eval_app.command()(csv)
 eval_app.command()(cache)
 eval_app.command()(compare)
 
@@ -94,7 +107,7 @@ def fred(
     from finexpert.sandbox import Limits, Sandbox
 
     names = evaluate_modes.checked(mode) if mode else _rungs(rungs, baseline)
-    asked = _chosen(load_questions(questions), only)
+    asked = chosen(load_questions(questions), only)
     source = open_data(data, settings=settings)
     expert, settings = common.program_of(program, settings)
     models = LanguageModels.from_settings(settings)
@@ -131,12 +144,13 @@ def _rungs(text: str, baseline: bool) -> list[str]:
     return names + ([BASELINE] if baseline else [])
 
 
-def _chosen(questions: Sequence[Question], only: str | None) -> list[Question]:
+def chosen(questions: Sequence[Q], only: str | None, option: str = "--only") -> list[Q]:
+    """The questions whose ids an option names with commas, or all of them."""
     if only is None:
         return list(questions)
     ids = [name.strip() for name in only.split(",")]
     if unknown := set(ids) - {q.id for q in questions}:
-        raise typer.BadParameter(f"there is no question {min(unknown)!r}", param_hint="--only")
+        raise typer.BadParameter(f"there is no question {min(unknown)!r}", param_hint=option)
     return [q for q in questions if q.id in ids]
 
 
@@ -145,7 +159,7 @@ Evaluation = Callable[["Journal[Result]", Callable[["Result"], None]], "list[Res
 
 def run(
     bench: Bench,
-    questions: Sequence[Question],
+    questions: Sequence[Any],
     rungs: Sequence[str],
     *,
     repeats: int = 1,
@@ -234,7 +248,7 @@ def _print_flips(results: Sequence[Result], rungs: Sequence[str]) -> None:
     out.print(f"{after} won: {', '.join(won) or 'nothing'}", soft_wrap=True, markup=False)
 
 
-def _params(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> dict[str, object]:
+def _params(bench: Bench, questions: Sequence[Any], rungs: Sequence[str], repeats: int) -> dict[str, object]:
     return {
         "model": common.model_words(bench.models.describe()),
         "data": bench.source.name,
@@ -288,15 +302,16 @@ def _print(summaries: Sequence[Summary], bench: Bench, uri: str) -> None:
     out = common.console()
     drafts = "on" if bench.settings.drafts else "off"
     model = common.model_words(bench.models.describe())
-    out.print(f"{model}; {bench.source.label or bench.source.name}; drafts {drafts}", soft_wrap=True, markup=False)
+    out.print(f"{model}; {bench.title}; drafts {drafts}", soft_wrap=True, markup=False)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     categories = sorted({c for s in summaries for c in s.by_category})
     priced = any(s.cost_usd is not None for s in summaries)
-    columns = ["rung", "right", "95 %", *categories, "needs", "calls", "tokens", *(["cost"] if priced else []), "s"]
+    needs = ["needs"] if any(s.with_needs.n for s in summaries) else []
+    columns = ["rung", "right", "95 %", *categories, *needs, "calls", "tokens", *(["cost"] if priced else []), "s"]
     for name in columns:
         table.add_column(name, justify="left" if name == "rung" else "right", no_wrap=True)
     for s in summaries:
-        parts = [s.by_category.get(c) for c in categories] + [s.with_needs]
+        parts = [s.by_category.get(c) for c in categories] + [s.with_needs for _ in needs]
         table.add_row(
             s.rung + ("*" if s.rung == "sql" else ""),
             f"{s.overall.right}/{s.overall.n}",
@@ -318,8 +333,6 @@ def _print(summaries: Sequence[Summary], bench: Bench, uri: str) -> None:
             out.print(f"{s.rung}: {s.prefix_share:.0%} of a prompt is as in the one before", style="dim")
     if any(s.rung == "sql" for s in summaries):
         out.print("* rows of the data reach the model: for public data only", style="dim")
-    out.print(
-        "needs: questions that rest on a definition; calls, tokens, cost and s (seconds) are means a question",
-        style="dim",
-    )
+    about = "needs: questions that rest on a definition; " if needs else ""
+    out.print(f"{about}calls, tokens, cost and s (seconds) are means a question", style="dim")
     out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)

@@ -13,6 +13,7 @@ from finexpert.cli import common
 
 if TYPE_CHECKING:
     from finexpert.answers import Usage
+    from finexpert.datasets.evaluation import Result
     from finexpert.datasets.fred_evaluation import Bench
     from finexpert.datasets.fred_questions import Question
     from finexpert.datasets.mode_comparison import Pair, Way
@@ -173,3 +174,27 @@ def _print_pair(pair: Pair) -> None:
     for word, keys in (("won", pair.won), ("lost", pair.lost)):
         if keys:
             out.print(f"  {word}: {', '.join(keys)}", soft_wrap=True, markup=False)
+
+
+def tell_both_rules(results: Sequence[Result], ways: Sequence[str], rule: str, ours: str) -> None:
+    """What an outside rule and our own say of each way, and question by question what one has right and the other not."""
+    from finexpert.cli.evaluate_taught import flips
+    from finexpert.datasets.evaluation import mcnemar
+
+    out = common.console()
+    for way in ways:
+        rows = [result for result in results if result.rung == way]
+        no_answer = sum(result.status != "answered" for result in rows)
+        out.print(
+            f"{way}: {sum(r.correct for r in rows)}/{len(rows)} by the rule of {rule}, "
+            f"{sum(r.also.get('ours', False) for r in rows)} by ours ({ours}); {no_answer} without an answer",
+            soft_wrap=True,
+            markup=False,
+        )
+    if len(ways) == 2:
+        lost, won = flips(results, ways[1], ways[0])
+        right = {(result.rung, result.id): result.correct for result in results}
+        both = [id for rung, id in right if rung == ways[0] and (ways[1], id) in right]
+        _, _, p = mcnemar([right[ways[0], id] for id in both], [right[ways[1], id] for id in both])
+        out.print(f"only {ways[0]}: {', '.join(won) or 'nothing'}", soft_wrap=True, markup=False)
+        out.print(f"only {ways[1]}: {', '.join(lost) or 'nothing'}; McNemar p = {p:.3f}", soft_wrap=True, markup=False)

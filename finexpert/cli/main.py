@@ -23,6 +23,7 @@ from finexpert.cli.glossary import glossary_app
 from finexpert.cli.library import library_app
 from finexpert.cli.log_model import log_model
 from finexpert.cli.memory import memory_app
+from finexpert.cli.model import model_app
 from finexpert.cli.record import export, replay, run_export
 from finexpert.cli.sandbox import sandbox_app
 from finexpert.cli.teach import teach
@@ -46,6 +47,7 @@ app.command("log-model")(log_model)
 app.add_typer(examples_app, name="examples")
 app.add_typer(library_app, name="library")
 app.add_typer(data_app, name="data")
+app.add_typer(model_app, name="model")
 app.command()(doctor)
 app.command()(replay)
 app.command()(export)

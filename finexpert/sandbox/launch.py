@@ -26,7 +26,7 @@ from pathlib import Path
 
 NOBODY = 65534
 WORKER = Path(__file__).with_name("worker.py")
-PACKAGES = ("numpy", "pandas", "pyarrow", "matplotlib", "scipy", "dateutil", "tzdata", "statsmodels")
+PACKAGES = ("numpy", "pandas", "pyarrow", "matplotlib", "scipy", "dateutil", "tzdata", "statsmodels", "sklearn")
 # Without compiled bytecode of these a worker needs five seconds instead of one, at every start.
 _BYTECODE = ("numpy/__init__.py", "pandas/core/frame.py", "scipy/stats/_stats_py.py", "matplotlib/pyplot.py")
 _IMPORTS = "import pandas, pyarrow.ipc, scipy.stats, matplotlib.pyplot, matplotlib.backends.backend_agg"

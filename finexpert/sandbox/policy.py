@@ -18,7 +18,7 @@ _words = str.split
 
 IMPORTABLE = frozenset(
     _words("""
-    pandas numpy scipy statsmodels matplotlib mpl_toolkits datetime math cmath statistics collections
+    pandas numpy scipy sklearn statsmodels matplotlib mpl_toolkits datetime math cmath statistics collections
     itertools functools re json decimal fractions calendar typing dataclasses operator random string zoneinfo
     warnings dateutil time textwrap copy numbers enum bisect heapq contextlib abc __future__
 """)

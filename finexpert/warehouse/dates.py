@@ -44,7 +44,7 @@ _LIKE_A_DATE = re.compile(
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MONTHS = frozenset(_split("jan feb mar apr may jun jul aug sep oct nov dec"))
 SAMPLE = 200
-_UNIX = (dt.datetime(1970, 1, 2).timestamp(), dt.datetime(2200, 1, 1).timestamp())
+_UNIX = (dt.datetime(1980, 1, 1).timestamp(), dt.datetime(2200, 1, 1).timestamp())
 _JULIAN = (2_378_496.5, 2_524_593.5)  # 1800 to 2200
 EPOCH_JULIAN = 2_440_587.5
 
@@ -197,8 +197,8 @@ _NUMBERS: tuple[tuple[str, Callable[[float], bool]], ...] = (
     ("yyyymmdd", _digits(8, lambda text: _is_day(text[:4], text[4:6], text[6:]))),
     ("yyyymm", _digits(6, lambda text: _is_day(text[:4], text[4:], "01"))),
     ("year", _digits(4, lambda text: 1800 <= int(text) <= 2200)),
-    ("unix", lambda number: _UNIX[0] * 100 <= number <= _UNIX[1]),
-    ("unix ms", lambda number: _UNIX[0] * 100_000 <= number <= _UNIX[1] * 1000),
+    ("unix", lambda number: _UNIX[0] <= number <= _UNIX[1]),
+    ("unix ms", lambda number: _UNIX[0] * 1000 <= number <= _UNIX[1] * 1000),
     ("julian", lambda number: _JULIAN[0] <= number <= _JULIAN[1]),
 )
 

@@ -51,7 +51,7 @@ def key_of(table: TableSchema, look: Lookup) -> str | None:
         named = (
             parts[-1:]
             and parts[-1] in _ENDS
-            and (len(parts) == 1 or _singular(parts[-2]) == _singular((own or [""])[-1]))
+            and (len(parts) == 1 or singular(parts[-2]) == singular((own or [""])[-1]))
         )
         if named and look.unique(table, column.name) is True:
             return column.name
@@ -69,14 +69,14 @@ class _Index:
             for key in keys:
                 self.by_key[key.lower()].append(table)
             if name := words(table.name.rpartition(".")[2]):
-                self.by_name[_singular(name[-1])].append(table)
+                self.by_name[singular(name[-1])].append(table)
 
     def targets(self, column: str) -> Iterator[tuple[TableSchema, str]]:
         """The columns that a column may refer to, the likeliest first."""
         parts = words(column)
         if not parts or parts[-1] not in _ENDS or (len(parts) == 1 and parts[0] not in _TELLING):
             return
-        named = self.by_name[_singular(parts[-2])] if len(parts) > 1 else []
+        named = self.by_name[singular(parts[-2])] if len(parts) > 1 else []
         for table in named:
             # Among columns of accounts, account_id is looked for first, then id.
             for name in (column, parts[-1]):
@@ -99,9 +99,9 @@ def _proposed(table: TableSchema, index: _Index, look: Lookup) -> Iterator[Forei
                 break
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
     """
-    >>> _singular("accounts"), _singular("currencies"), _singular("branches"), _singular("status")
+    >>> singular("accounts"), singular("currencies"), singular("branches"), singular("status")
     ('account', 'currency', 'branch', 'status')
     """
     if word.endswith("ies"):

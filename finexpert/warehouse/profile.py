@@ -62,7 +62,10 @@ def profiled(
 def _kinds(table: TableSchema, look: _Looking) -> list[tuple[Column, str]]:
     found = []
     for column in table.columns:
-        if kind_of_type(column.type) or not may_be_date(column.name) or not (column.is_text or _is_number(column)):
+        typed = kind_of_type(column.type) is not None
+        if typed and not look.dates_are_texts:
+            continue
+        if not typed and (not may_be_date(column.name) or not (column.is_text or _is_number(column))):
             continue
         if kind := kind_of_values(look.sample(table, column.name)):
             found.append((column, kind))
@@ -101,9 +104,11 @@ def _dated(table: str, column: Column, kinds: dict[str, str]) -> Column:
 
 def with_date(table: TableSchema) -> TableSchema:
     """The table with the column by which `as_of` hides rows, where none was declared: dates first, then texts and numbers."""
+    if table.date is not None and table.date.declared:
+        return replace(table, date=date_of(table, table.date.name))
     if table.date is not None or table.timeless:
         return table
-    typed = [(column.name, kind) for column in table.columns if (kind := kind_of_type(column.type))]
+    typed = [(one.name, one.dates or kind) for one in table.columns if (kind := kind_of_type(one.type))]
     found = choose(typed) or choose([(column.name, column.dates) for column in table.columns if column.dates])
     return replace(table, date=found) if found else table
 
@@ -111,7 +116,7 @@ def with_date(table: TableSchema) -> TableSchema:
 def date_of(table: TableSchema, name: str) -> DateColumn:
     """The date column that an owner declared, with the kind of its dates."""
     column = table.column(name)
-    kind = (kind_of_type(column.type) or column.dates) if column else ""
+    kind = (column.dates or kind_of_type(column.type)) if column else ""
     return DateColumn(name, kind or "date", declared=True)
 
 
@@ -120,6 +125,8 @@ class _Looking:
 
     def __init__(self, ask: Ask, dialect: str, seconds: float) -> None:
         self._ask, self._dialect, self.left = ask, dialect, seconds
+        # A column of SQLite that is called DATE holds whatever was put into it.
+        self.dates_are_texts = dialect == "sqlite"
 
     def sample(self, table: TableSchema, column: str) -> list[Any]:
         data = self._run(_some(table, column, SAMPLE))

@@ -212,9 +212,11 @@ def tables_for(question: str, schemas: Sequence[TableSchema]) -> Sequence[TableS
     return [table for table in schemas if table.name in names]
 
 
-def card_of(shown: Sequence[TableSchema], of: int, samples: Mapping[str, pd.DataFrame] | None = None) -> str:
+def card_of(
+    shown: Sequence[TableSchema], of: int, samples: Mapping[str, pd.DataFrame] | None = None, dialect: str = "duckdb"
+) -> str:
     """The schema card of some tables; it says how many more there are."""
-    card = describe_schema(shown, samples)
+    card = describe_schema(shown, samples, dialect)
     return card if len(shown) == of else f"{card}\n\n({of - len(shown):,} more tables are not shown)"
 
 
@@ -236,10 +238,10 @@ def _spaced(name: str) -> str:
 def _weights(table: TableSchema) -> dict[str, float]:
     """What each word of a table counts: by its best place."""
     found: Counter[str] = Counter()
-    places = [(_spaced(table.name), NAME), (table.comment, COMMENT)]
+    places = [(_spaced(table.name), NAME), (" ".join((table.comment, *table.synonyms)), COMMENT)]
     for column in table.columns:
         values = " ".join(column.categories or ())
-        places.append((f"{_spaced(column.name)} {column.comment} {values}", COLUMN))
+        places.append((" ".join((_spaced(column.name), column.comment, *column.synonyms, values)), COLUMN))
     for text, weight in places:
         for word in words_of(text):
             found[word] = max(found[word], weight)  # type: ignore[assignment]

@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 from finexpert.warehouse.frames import Frame
 from finexpert.warehouse.schema import TableSchema
+from finexpert.warehouse.semantic_model.metrics import Metric
 
 Privacy = Literal["schema", "samples"]
 SAMPLE_ROWS = 3
@@ -39,6 +40,7 @@ class Warehouse(Protocol):
     name: str
     dialect: str
     label: str | None
+    metrics: Sequence[Metric]
 
     @property
     def tables(self) -> Sequence[TableSchema]:

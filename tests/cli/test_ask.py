@@ -59,10 +59,10 @@ def record(asked: dict[str, Any], answered: Any, home: Path) -> Path:
 def test_the_demo_shows_how_the_answer_came_about(answered: Any, record: Path) -> None:
     ran = answered
     assert ran.code == 0
-    for shown in (RECESSIONS, "SQL → ", "SELECT date, value FROM gdp", "Script", "answer = ", "Answer: 3 recessions"):
+    for shown in (RECESSIONS, "SQL → ", "count(*) AS recessions", "Answer: 3 recessions"):
         assert shown in ran.out
     assert "Note: sample economy: made-up numbers" in ran.out
-    assert "Period: 1994-10-01 to 2024-07-01" in ran.out
+    assert "Script" not in ran.out
     assert re.search(r"1 model call \(planning 1\), [\d,]+ \+ [\d,]+ tokens", ran.out)
     assert f"{record.name}  (finexpert replay, finexpert export)" in ran.out
     assert record.stat().st_mode & 0o077 == 0
@@ -75,7 +75,7 @@ def test_the_demo_draws_a_figure_and_json_holds_what_is_shown(finexpert: Any, tm
     assert (shown["status"], shown["text"]) == ("answered", shown["value"])
     assert shown["flags"] == ["sample economy: made-up numbers"]
     assert [step["kind"] for step in shown["plan"]["steps"]] == ["extract", "script"]
-    assert shown["citations"][0]["place"].startswith("SELECT")
+    assert shown["citations"][0]["place"].startswith("WITH m AS (SELECT date")
     assert shown["usage"]["by_layer"] == {"planning": 1}
     assert Path(shown["record"]).is_file()
     (path,) = shown["figures"]

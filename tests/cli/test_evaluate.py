@@ -29,7 +29,9 @@ def runs(store: Path) -> list[Any]:
 def timeless(content: Any) -> Any:
     """JSON without what differs from run to run."""
     if isinstance(content, dict):
-        return {k: timeless(v) for k, v in content.items() if "seconds" not in k and k != "stages"}
+        return {
+            k: timeless(v) for k, v in content.items() if "seconds" not in k and k not in ("stages", "prefix_share")
+        }
     return [timeless(item) for item in content] if isinstance(content, list) else content
 
 

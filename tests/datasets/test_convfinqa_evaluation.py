@@ -98,7 +98,7 @@ def predicted(results: list[ConversationResult], id: str = FIRST) -> list[object
 
 def told(results: list[ConversationResult]) -> list[dict[str, Any]]:
     """Results without their times, in one order."""
-    times = {"turns": {"__all__": {"usage": {"seconds", "model_seconds", "stages"}}}}
+    times = {"turns": {"__all__": {"usage": {"seconds", "model_seconds", "stages", "prefix_share"}}}}
     return sorted((r.model_dump(mode="json", exclude=times) for r in results), key=lambda r: (r["mode"], r["id"]))
 
 

@@ -26,6 +26,7 @@ RIGHT, WRONG = "year_cpi_rose_above_200", "recessions_in_thirty_years"
 YEAR = 2004  # in the sample economy
 ALL = (*RUNGS, BASELINE)
 SELECT = "SELECT date, value FROM cpi WHERE cpi_index = 'CPI' ORDER BY date"
+YEARS = "SELECT min(year(date)) AS y FROM cpi WHERE cpi_index = 'CPI' AND value > 200"
 CODE = "answer = int({frame}.loc[{frame}.value > 200, 'date'].iloc[0].year)"
 
 Reply = Callable[[str], str]
@@ -62,7 +63,7 @@ def scripted(prompt: str) -> str:
     if "[[ ## results ## ]]" in prompt:
         return fields(answer=str(YEAR) if right else "7")
     if "[[ ## select_query ## ]]" in prompt:
-        return fields(select_query=SELECT, code=CODE.format(frame="df") if right else "answer = 7")
+        return fields(select_query=YEARS if right else "SELECT count(*) AS n FROM cpi")
     selects = json.dumps([{"df_name": "cpi", "df_columns": ["date", "value"], "select_query": SELECT}])
     if "[[ ## interpretation ## ]]" in prompt:
         code = CODE.format(frame="cpi") if right else "answer = cpi.nothing.max()"
@@ -74,7 +75,10 @@ def scripted(prompt: str) -> str:
 
 def told(results: list[Result]) -> list[dict[str, Any]]:
     """Results without their times, in one order."""
-    shown = [r.model_dump(mode="json", exclude={"usage": {"seconds", "model_seconds", "stages"}}) for r in results]
+    shown = [
+        r.model_dump(mode="json", exclude={"usage": {"seconds", "model_seconds", "stages", "prefix_share"}})
+        for r in results
+    ]
     return sorted(shown, key=lambda r: (r["rung"], r["repeat"], r["id"]))
 
 
@@ -133,7 +137,7 @@ def test_layer_and_kind_of_every_failure(bench: Make, questions: list[Question],
         (MEMORY, RIGHT): "planning: output",
         (MEMORY, WRONG): "sql_extraction: sql",
         (BASELINE, RIGHT): "single_call: output",
-        (BASELINE, WRONG): "sql_extraction: sql",
+        (BASELINE, WRONG): "single_call: sql",
     }
     assert all(r.answer is None and r.status == "failed" for r in results)
 

@@ -500,7 +500,7 @@ def everyone_over_sales(first: str = LEAST, other: str = MOST, **said: Any) -> R
         "script_generation": [fields(code=first), fields(code=other)],
         "calculation_critic": recomputed(other),
         "synthesiser": synthesised("revise"),
-        "single_call": fields(select_query=SELECT, code=first.replace("sales", "df")),
+        "single_call": fields(select_query=f"SELECT {'max' if first == MOST else 'min'}(amount) AS amount FROM sales"),
     }
     if said.pop("mode", "") == "panel":
         usual["planning"] = plan

@@ -23,6 +23,18 @@ from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, b
 from finexpert.warehouse.local.warehouse_file import literal
 from finexpert.warehouse.warehouse import Warehouse
 
+# A question in the SQL of several engines.
+Natively = dict[str, str]
+
+
+@pytest.fixture(scope="session")
+def natively() -> list[Natively]:
+    """The questions of `same_natively.sql`, each by engine; an engine that is not named takes DuckDB's."""
+    blocks = (Path(__file__).parent / "same_natively.sql").read_text().split("\n\n")
+    lines = [[line.split(": ", 1) for line in block.splitlines() if line and line[:2] != "--"] for block in blocks]
+    return [{str(line[0]): line[1] for line in block} for block in lines]
+
+
 MONTHS = pd.date_range("2020-01-01", "2024-12-01", freq="MS")
 
 

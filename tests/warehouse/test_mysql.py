@@ -74,7 +74,7 @@ def database(server: str) -> Iterator[SQLWarehouse]:
 
 @pytest.fixture(scope="module")
 def native(server: str) -> Iterator[SQLWarehouse]:
-    with SQLWarehouse(server, tables=TABLES, dialect="native", seconds=2) as opened:
+    with SQLWarehouse(server, tables=TABLES, seconds=2) as opened:
         yield opened
 
 

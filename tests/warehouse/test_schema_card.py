@@ -16,7 +16,7 @@ table cpi: Consumer prices
   cpi_index VARCHAR: one of 'CPI', 'Core CPI'
   value DOUBLE: index 1982-1984=100, monthly
 
-table firms
+table firms: key symbol (inferred)
   symbol VARCHAR
   employees BIGINT
   founded DATE

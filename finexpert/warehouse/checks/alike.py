@@ -17,6 +17,7 @@ from finexpert.warehouse.checks.reading import Origin
 SHOWN = 50
 _SEPARATORS = re.compile(r"[\s_\-./]+")
 _NEAR_WORDS = 60
+_NEARLY = 90
 _NEAR_MEANING = 0.45
 _MOST_EMBEDDED = 200
 
@@ -28,6 +29,15 @@ def same_text(one: str, other: str) -> bool:
     (True, False, False)
     """
     return _folded(one) == _folded(other) != ""
+
+
+def is_nearly(one: str, other: str) -> bool:
+    """Whether two texts differ by a letter or so, as two ways of spelling one word do.
+
+    >>> is_nearly("Canceled", "CANCELLED"), is_nearly("SAVING", "SAV"), is_nearly("CLOSED", "CLOSE")
+    (True, False, True)
+    """
+    return fuzz.ratio(_folded(one), _folded(other)) >= _NEARLY
 
 
 def _folded(text: str) -> str:

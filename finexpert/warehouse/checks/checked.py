@@ -14,18 +14,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from finexpert.errors import NoRows, UnknownValue
+from finexpert.warehouse.checks.arbitrary import check_arbitrary
+from finexpert.warehouse.checks.division import check_division
 from finexpert.warehouse.checks.fan_out import check_fan_out
 from finexpert.warehouse.checks.horizons import check_horizon
-from finexpert.warehouse.checks.literals import Looked, look_up, meant
+from finexpert.warehouse.checks.literals import Looked, compared_columns, look_up, meant
 from finexpert.warehouse.checks.meaning import check_meaning
-from finexpert.warehouse.checks.periods import period_of
+from finexpert.warehouse.checks.moments import check_moments
+from finexpert.warehouse.checks.nulls import check_nulls
+from finexpert.warehouse.checks.outside import check_outside
+from finexpert.warehouse.checks.periods import period_of, seen_of
 from finexpert.warehouse.checks.probing import Probe
 from finexpert.warehouse.checks.reading import Read, read
 from finexpert.warehouse.checks.results import check_result
+from finexpert.warehouse.checks.stocks import check_stocks
 from finexpert.warehouse.frames import Frame
+from finexpert.warehouse.semantic_model.metrics import expand
 from finexpert.warehouse.warehouse import Warehouse
 
 SECONDS = 3.0
+# Each raises QueryError for a SELECT that runs and means something else than it says.
+_MEANINGS = (check_meaning, check_stocks, check_nulls, check_moments, check_division, check_arbitrary)
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,8 @@ class Checks:
     """The checks of one question's SELECTs.
 
     `as_of` hides later rows; with `declared_only` by dates that an owner declared alone, as where nobody asked for a day. `chosen` are
-    texts that a person has said the meaning of, by "table.column=text". `seconds` bounds what the checks may take.
+    texts that a person has said the meaning of, by "table.column=text". `seconds` bounds what the checks may take. The `question`
+    tells what a count is meant to count.
     """
 
     source: Warehouse
@@ -55,35 +65,45 @@ class Checks:
     declared_only: bool = False
     seconds: float = SECONDS
     chosen: Mapping[str, str] = field(default_factory=dict)
+    question: str = ""
     _missing: dict[str, UnknownValue] = field(default_factory=dict, init=False, repr=False)
+    _compared: set[str] = field(default_factory=set, init=False, repr=False)
 
     def run(self, select: str) -> Checked:
         """The rows of a SELECT; raises QueryError where they would be no ground for an answer, AsOfError where the day can't be kept."""
         # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
-        one = read(select, self.source.dialect, self.source.tables)
+        ran = expand(select, self.source.metrics, self.source.dialect)
+        one = read(ran, self.source.dialect, self.source.tables)
         explicit = self.as_of is not None and not self.declared_only
         notes = check_horizon(one, self.as_of) if explicit and self.as_of else []
         probe = Probe(self.source, self.seconds, self.as_of, self.declared_only)
+        check_outside(one)
         looked = self._looked_up(one, probe)
-        check_meaning(one, probe)
-        notes += looked.notes + check_fan_out(one, probe)
+        for check in _MEANINGS:
+            check(one, probe)
+        notes += looked.notes + check_fan_out(one, probe, self.question)
         frame = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
         try:
             notes += check_result(frame, self._read_again(one, looked), probe)
         except NoRows as error:
             raise NoRows(f"{error}{f' as of {self.as_of}' if explicit else ''}") from None
-        return Checked(frame, select, tuple(dict.fromkeys(notes)), period_of(one))
+        period = period_of(one)
+        if period is not None and explicit and self.as_of:
+            period, told = seen_of(period, self.as_of)
+            notes += told
+        return Checked(frame, select, tuple(dict.fromkeys(notes)), period)
 
     def _looked_up(self, one: Read, probe: Probe) -> Looked:
+        compared = {meant(origin) for origin in compared_columns(one)}
         try:
             looked = look_up(one, probe, dict(self.chosen))
         except UnknownValue as unknown:
             self._missing[unknown.meant] = unknown
+            self._compared |= compared
             raise
-        compared = {meant(comparison.origin) for comparison in looked.compared}
         left_out = sorted(set(self._missing) - compared)
         # A condition that moved to another column may be right; one that is gone makes the question another one.
-        if left_out and not compared - set(self._missing):
+        if left_out and not compared - self._compared:
             before = self._missing[left_out[0]]
             raise UnknownValue(
                 f"the condition on {before.place} was left out: keep it, with texts that the column may hold",

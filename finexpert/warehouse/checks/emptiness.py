@@ -16,7 +16,7 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import NoRows
 from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Read, rows_of, runnable, text_of
+from finexpert.warehouse.checks.reading import Read, rows_of, text_of
 
 
 def explain_nothing(one: Read, probe: Probe) -> list[str]:
@@ -28,7 +28,7 @@ def explain_nothing(one: Read, probe: Probe) -> list[str]:
             and scope.expression.args.get("from_")
             and not _is_correlated(scope)
         ):
-            notes += _of_select(one, scope, probe)
+            notes += _of_select(one, scope, probe) or _of_aggregates(one, scope, probe)
     if one.select is None:
         notes.append("the SELECT gave no row, and its conditions could not be tried one by one")
     return list(dict.fromkeys(notes))
@@ -52,10 +52,10 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
     unsure = False
     for condition in conditions:
         found = probe.any_row(rows_of(one, scope, condition))
-        if found is False and _leaves_out(condition, scope) and not _holds_null(condition, probe):
+        if found is False and _leaves_out(condition, scope):
             return [f"no row is without a match: {text_of(one, condition)} leaves none"]
         if found is False:
-            raise NoRows(_problem(one, scope, condition, probe))
+            raise NoRows(_problem(one, scope, condition))
         unsure = unsure or found is None
     together = probe.any_row(rows_of(one, scope, where.this))
     if together is None or unsure:
@@ -64,6 +64,39 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
         shown = "; ".join(text_of(one, condition) for condition in conditions)
         return [f"no row meets all of these conditions, though each matches rows: {shown}"]
     return []
+
+
+def check_counted(one: Read, probe: Probe) -> None:
+    """Raises NoRows where an aggregate counts what no row is: what else stands in the row says nothing of it."""
+    for scope in one.scopes:
+        if isinstance(scope.expression, exp.Select) and not _is_correlated(scope):
+            _of_aggregates(one, scope, probe)
+
+
+def _of_aggregates(one: Read, scope: Scope, probe: Probe) -> list[str]:
+    """The same for the conditions of FILTER and CASE in aggregates."""
+    where = scope.expression.args.get("where")
+    for node in scope.walk():
+        for condition in _counted(node, scope):
+            rows = rows_of(one, scope, condition)
+            if probe.any_row(rows) is False:
+                raise NoRows(_problem(one, scope, condition))
+            if where is not None and probe.any_row(rows.where(where.this.copy())) is False:
+                return [f"{text_of(one, condition)} matches rows, and none of those that the other conditions leave"]
+    return []
+
+
+def _counted(node: exp.Expr, scope: Scope) -> Iterator[exp.Expr]:
+    """The conditions of a row to be counted, each alone."""
+    if node.find_ancestor(exp.Select) is not scope.expression:
+        return
+    if isinstance(node, exp.Filter):
+        yield from _conditions(node.expression.this)
+    if isinstance(node, exp.Sum | exp.Count | exp.Avg) and isinstance(node.this, exp.Case) and node.this.this is None:
+        for branch in node.this.args["ifs"]:
+            yield from _conditions(branch.this)
+    if isinstance(node, exp.CountIf):
+        yield from _conditions(node.this)
 
 
 def _conditions(where: exp.Expr) -> Iterator[exp.Expr]:
@@ -114,32 +147,10 @@ def _empty_join(one: Read, scope: Scope, probe: Probe) -> str | None:
     return None
 
 
-def _problem(one: Read, scope: Scope, condition: exp.Expr, probe: Probe) -> str:
+def _problem(one: Read, scope: Scope, condition: exp.Expr) -> str:
     tables = ", ".join(source.name for source in _tables(scope))
-    said = f"{text_of(one, condition)} matches no row{f' of {tables}' if tables else ''}"
-    if _holds_null(condition, probe):
-        said += ": the list of NOT IN holds a NULL, so that it is never true; write NOT EXISTS, or leave NULL out"
-    return said
-
-
-def _holds_null(condition: exp.Expr, probe: Probe) -> bool:
-    """Whether the list of a NOT IN holds a NULL."""
-    return any(
-        isinstance(node.parent, exp.Not) and node.args.get("query") is not None and _has_null(node.args["query"], probe)
-        for node in condition.find_all(exp.In)
-    )
+    return f"{text_of(one, condition)} matches no row{f' of {tables}' if tables else ''}"
 
 
 def _tables(scope: Scope) -> list[exp.Table]:
     return [source for source in scope.sources.values() if isinstance(source, exp.Table)]
-
-
-def _has_null(query: exp.Expr, probe: Probe) -> bool:
-    inner = query.this if isinstance(query, exp.Subquery) else query
-    if not isinstance(inner, exp.Query) or not inner.selects:
-        return False
-    name = inner.selects[0].alias_or_name
-    found = (
-        exp.select("1").from_(inner.copy().subquery("listed")).where(exp.column(name, table="listed").is_(exp.null()))
-    )
-    return probe.any_row(runnable(found)) is True

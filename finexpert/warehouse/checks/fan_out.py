@@ -8,34 +8,80 @@ Keys tell, and where there are none, the rows themselves do: a source multiplies
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.checks.joined import Joined
 from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Read, runnable, text_of, unwrapped, withs
+from finexpert.warehouse.checks.reading import Read, text_of
+from finexpert.warehouse.keys import singular
 
 _ADDED = (exp.Sum, exp.Count, exp.CountIf)
 _WEIGHED = (exp.Avg, exp.Median, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance)
-SMALL = 5_000_000
-# What one row more or less of a first look tells: rows of one key stand together or come back soon.
-_FIRST = 20_000
-_ROW = "finexpert_row"
+_HOW_MANY = re.compile(r"\b(?:how many|(?:the )?number of)((?:\s+[a-z']+){1,4})")
 
 
-def check_fan_out(one: Read, probe: Probe) -> list[str]:
-    """Notes on averages that a join weighs; raises QueryError for a sum or a count over rows that a join multiplied."""
+def check_fan_out(one: Read, probe: Probe, question: str = "") -> list[str]:
+    """Notes on averages that a join weighs; raises QueryError for a sum or a count over rows that a join multiplied.
+
+    The `question` tells which rows a count(*) is meant to count.
+    """
     notes: list[str] = []
     for scope in one.scopes:
-        if isinstance(scope.expression, exp.Select) and scope.expression.args.get("joins"):
-            notes += _of_select(one, scope, probe)
+        if not isinstance(scope.expression, exp.Select):
+            continue
+        if scope.expression.args.get("joins"):
+            notes += _of_select(one, scope, probe, things_counted(question))
+        for name, inner in scope.sources.items():
+            if isinstance(inner, Scope):
+                _of_source(one, scope, name, inner, probe)
     return list(dict.fromkeys(notes))
 
 
-def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
-    joined = _Joined(one, scope, probe)
+def things_counted(question: str) -> list[str]:
+    """The words of a question that may name what it asks the number of, in their order.
+
+    >>> things_counted("How many retail customers opened a ticket?"), things_counted("How many customers' orders are open?")
+    (['retail', 'customer', 'opened', 'a'], ["customers'", 'order', 'are', 'open'])
+    """
+    return [singular(word) for match in _HOW_MANY.finditer(question.lower()) for word in match[1].split()]
+
+
+def _of_source(one: Read, outer: Scope, name: str, inner: Scope, probe: Probe) -> None:
+    """The same where the joined rows are added up by the SELECT around the one that joins them."""
+    select = inner.expression
+    if not isinstance(select, exp.Select):
+        return
+    plain = not any(select.args.get(part) for part in ("group", "distinct", "qualify", "limit"))
+    if not plain or not select.args.get("joins") or any(one.find(exp.AggFunc, exp.Window) for one in select.selects):
+        return
+    made = {projected.alias_or_name: projected.unalias() for projected in select.selects}
+    joined = Joined(one, inner, probe)
+    for node in outer.walk():
+        if (
+            not isinstance(node, exp.Sum | exp.Count)
+            or isinstance(node.this, exp.Distinct)
+            or isinstance(node.parent, exp.Window)
+        ):
+            continue
+        columns = [column for column in node.find_all(exp.Column) if column.table == name and column.name in made]
+        counted = {table for column in columns for table in _sources_of(made[column.name], joined.names)}
+        # A row that the outer SELECT filters may be the only one of its key.
+        if (
+            not counted
+            or outer.expression.args.get("where") is not None
+            or outer.expression.args.get("group") is not None
+        ):
+            continue
+        if other := joined.multiplying(counted):
+            raise QueryError(_reason(one, node, sorted(counted), other))
+
+
+def _of_select(one: Read, scope: Scope, probe: Probe, things: list[str]) -> list[str]:
+    joined = Joined(one, scope, probe)
     notes = []
     for node in scope.walk():
         if not isinstance(node, _ADDED + _WEIGHED) or node.find_ancestor(exp.Select) is not scope.expression:
@@ -43,10 +89,14 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
         if isinstance(node.this, exp.Distinct) or isinstance(node.parent, exp.Window):
             continue
         counted = _sources_of(node, joined.names)
+        if not counted and isinstance(node, exp.Count) and scope.expression is one.select:
+            counted = joined.named(things)
         other = joined.multiplying(counted)
         if other is None:
             continue
         if isinstance(node, _WEIGHED):
+            if joined.only_selects(other, counted):
+                raise QueryError(_reason_of_average(one, node, sorted(counted), other))
             notes.append(f"{text_of(one, node)} weighs each row of {', '.join(counted)} by its rows of {other}")
             continue
         raise QueryError(_reason(one, node, sorted(counted), other))
@@ -67,178 +117,13 @@ def _reason(one: Read, node: exp.Expr, counted: list[str], other: str) -> str:
     )
 
 
+def _reason_of_average(one: Read, node: exp.Expr, counted: list[str], other: str) -> str:
+    names = ", ".join(counted)
+    return (
+        f"{text_of(one, node, keep_tables=True)} weighs each row of {names} by its rows of {other}: write EXISTS (SELECT 1 FROM {other} ...) in "
+        f"place of the join to count it once; if it is to be weighed, select FROM {other} and join {names} to it"
+    )
+
+
 def _sources_of(node: exp.Expr, names: set[str]) -> set[str]:
     return {column.table for column in node.find_all(exp.Column)} & names
-
-
-class _Joined:
-    """The sources of one FROM, and which of them may hold several rows for one row of the rest."""
-
-    def __init__(self, one: Read, scope: Scope, probe: Probe) -> None:
-        self._one, self._scope, self._probe = one, scope, probe
-        select = scope.expression
-        self._joins: list[exp.Join] = select.args.get("joins") or []
-        self.names = {select.args["from_"].this.alias_or_name}
-        # A semi join multiplies nothing, and an ASOF join finds one row.
-        for join in self._joins:
-            if not {join.side, join.kind, join.method} & {"SEMI", "ANTI", "ASOF", "POSITIONAL"}:
-                self.names.add(join.this.alias_or_name)
-        self._sources = {name: source for name, source in scope.sources.items() if name in self.names}
-        self._conditions = list(_all_conditions(select))
-        self._grouped = _group_columns(select)
-        self._several: dict[str, bool] = {}
-
-    def multiplying(self, counted: set[str]) -> str | None:
-        """The source that multiplies the rows of others: of those counted, or of any where none is named, as count(*) does."""
-        if counted:
-            several = [name for name in self._sources if name not in counted and self._holds_several(name)]
-            # Where a period or another range ties two sources, only the joined rows tell.
-            return next((name for name in several if not self._is_ranged(name) or self._grows(counted)), None)
-        several = [name for name in self._sources if self._holds_several(name)]
-        # Pairs of rows of one table are what such a join is written for.
-        tables = [self._one.base_of(self._scope, name) for name in several]
-        pairs = len(set(map(id, tables))) < len(tables)
-        return " and ".join(several) if len(several) > 1 and not pairs else None
-
-    def _holds_several(self, name: str) -> bool:
-        if name not in self._several:
-            self._several[name] = self._found_several(name)
-        return self._several[name]
-
-    def _found_several(self, name: str) -> bool:
-        columns = set(self._bound(name))
-        if self._unique_by_key(name, columns):
-            return False
-        if not columns:
-            # A cross join: only a source of one row leaves the others as they are.
-            return self._probe.any_row(runnable(self._rows(name, columns, None))) is True
-        table = self._one.base_of(self._scope, name)
-        small = table is None or table.rows is None or table.rows <= SMALL
-        looks = (_FIRST, None) if small else (_FIRST,)
-        return any(self._probe.any_row(runnable(self._rows(name, columns, rows))) is True for rows in looks)
-
-    def _is_ranged(self, name: str) -> bool:
-        """Whether a condition other than an equality ties a source to another one."""
-        for condition in self._conditions:
-            tables = {column.table for column in condition.find_all(exp.Column)}
-            if name in tables and len(tables) > 1 and not isinstance(condition, exp.EQ | exp.NullSafeEQ):
-                return True
-        return False
-
-    def _grows(self, counted: set[str]) -> bool:
-        """Whether one of the first rows of what is counted comes back more than once when it is joined."""
-        first = min(counted)
-        select = self._scope.expression
-        number = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=[exp.Ordered(this=exp.null())]))
-        own = exp.select("*", number.as_(_ROW)).from_(self._source(first).copy()).where(*self._own_conditions({first}))
-        numbered = own.limit(_FIRST).subquery(first)
-        source = select.args["from_"].this
-        rows = exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column(_ROW, table=first)]))
-        joined = exp.select(rows[0].as_("every"), rows[1].as_("single"))
-        joined = joined.from_(numbered.copy() if source.alias_or_name == first else source.copy())
-        for join in self._joins:
-            made = join.copy()
-            if join.this.alias_or_name == first:
-                made.set("this", numbered.copy())
-            joined.append("joins", made)
-        where = select.args.get("where")
-        joined = joined.where(where.this.copy()) if where is not None else joined
-        for with_ in withs(self._one, self._scope):
-            joined.set("with_", with_.copy())
-        more = exp.select("1").from_(joined.subquery("counted")).where("every > single")
-        return self._probe.any_row(runnable(more)) is True
-
-    def _source(self, name: str) -> exp.Expr:
-        sources: tuple[exp.Expr, ...] = (
-            self._scope.expression.args["from_"].this,
-            *(join.this for join in self._joins),
-        )
-        return next(source for source in sources if source.alias_or_name == name)
-
-    def _own_conditions(self, names: set[str]) -> list[exp.Expr]:
-        """The conditions on these sources alone."""
-        return [
-            condition.copy()
-            for condition in self._conditions
-            if {column.table for column in condition.find_all(exp.Column)} == names and not condition.find(exp.Query)
-        ]
-
-    def _unique_by_key(self, name: str, columns: set[str]) -> bool:
-        table = self._one.base_of(self._scope, name)
-        if table is not None:
-            bound = {column.lower() for column in columns}
-            return any({part.lower() for part in key} <= bound for key in table.keys)
-        source = self._sources[name]
-        inner = source.expression if isinstance(source, Scope) else None
-        if not isinstance(inner, exp.Select):
-            return False
-        group = inner.args.get("group")
-        if group is not None and not group.args.get("all"):
-            made = {
-                grouped.sql(): projected.alias_or_name
-                for projected in inner.selects
-                for grouped in [projected.unalias()]
-            }
-            keys = {made.get(part.sql(), part.alias_or_name) for part in group.expressions}
-            return keys <= columns
-        if inner.args.get("distinct"):
-            return {projected.alias_or_name for projected in inner.selects} <= columns
-        return group is None and all(projected.find(exp.AggFunc) for projected in inner.selects)
-
-    def _bound(self, name: str) -> Iterator[str]:
-        """The columns of a source that its conditions tie to one value: of another source, a constant, or the group."""
-        for condition in self._conditions:
-            if not isinstance(condition, exp.EQ | exp.NullSafeEQ):
-                continue
-            for wrapped, other in ((condition.this, condition.expression), (condition.expression, condition.this)):
-                side = unwrapped(wrapped)
-                if not isinstance(side, exp.Column) or side.table != name:
-                    continue
-                if name not in {column.table for column in other.find_all(exp.Column)}:
-                    yield side.name
-        yield from (column.name for column in self._grouped if column.table == name)
-
-    def _rows(self, name: str, columns: set[str], rows: int | None) -> exp.Select:
-        """The SELECT for one key with several rows, among those that the conditions on this source alone let through."""
-        own = self._own_conditions({name})
-        keys = [exp.column(column, table=name) for column in sorted(columns)]
-        inner = (
-            exp.select(*keys, *(() if keys else (exp.alias_(exp.Literal.string("all"), "k"),)))
-            .from_(self._source(name).copy())
-            .where(*own)
-        )
-        for key in keys:
-            inner = inner.where(key.copy().is_(exp.null()).not_())
-        inner = inner.limit(rows) if rows else inner
-        outer = exp.select("1").from_(inner.subquery("some_rows"))
-        outer = outer.group_by(*[exp.column(column) for column in sorted(columns) or ["k"]]).having("COUNT(*) > 1")
-        for with_ in withs(self._one, self._scope):
-            outer.set("with_", with_.copy())
-        return outer.limit(1)
-
-
-def _all_conditions(select: exp.Expr) -> Iterator[exp.Expr]:
-    """Every condition of WHERE and ON that has to hold."""
-    where = select.args.get("where")
-    roots = [where.this] if where is not None else []
-    roots += [join.args["on"] for join in select.args.get("joins") or [] if join.args.get("on") is not None]
-    for root in roots:
-        for condition in root.flatten() if isinstance(root, exp.And) else [root]:
-            yield condition.unnest()
-
-
-def _group_columns(select: exp.Expr) -> list[exp.Column]:
-    if not isinstance(select, exp.Select):
-        return []
-    group = select.args.get("group")
-    if group is None:
-        return []
-    if group.args.get("all"):
-        return [column for part in select.selects if isinstance(column := part.unalias(), exp.Column)]
-    projected = {number: part.unalias() for number, part in enumerate(select.selects, 1)}
-    found = []
-    for part in group.expressions:
-        node = projected.get(int(part.name)) if isinstance(part, exp.Literal) and not part.is_string else part
-        if isinstance(node, exp.Column):
-            found.append(node)
-    return found

@@ -17,7 +17,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import UnknownValue
-from finexpert.warehouse.checks.alike import nearest_values, same_text
+from finexpert.warehouse.checks.alike import is_nearly, nearest_values, same_text
 from finexpert.warehouse.checks.probing import Probe, table_name
 from finexpert.warehouse.checks.reading import Origin, Read, text_of, unwrapped, wraps_of
 from finexpert.warehouse.dates import words
@@ -35,7 +35,9 @@ _PATTERN = (
 )
 # Patterns are tried on every value of tables up to this size.
 _SMALL = 2_000_000
+_WORD = re.compile(r"[^\W_]")
 _SHORTEST_SPELLING = 4
+_SHORTEST_SLIP = 5
 _SHOWN = 5
 ANY = "(a value)"
 Changes = dict[tuple[int, int], tuple[str, str]]
@@ -107,6 +109,21 @@ def comparisons(one: Read) -> Iterator[Comparison]:
                 yield from _made(one, node.this, texts, scope, exp.In(this=node.this.copy(), expressions=texts))
 
 
+def compared_columns(one: Read) -> Iterator[Origin]:
+    """The columns of texts that conditions compare with texts, also by way of functions."""
+    for scope in one.scopes:
+        for node in scope.walk():
+            if isinstance(node, (*_EQUAL, exp.In, *_PATTERN)) and _says_a_text(node):
+                found = [one.origin(column, scope) for column in node.find_all(exp.Column)]
+                yield from (origin for origin in found if origin is not None and origin.column.is_text)
+    yield from (comparison.origin for comparison in comparisons(one))
+
+
+def _says_a_text(node: exp.Expr) -> bool:
+    texts = node.expressions if isinstance(node, exp.In) else [node.this, node.expression]
+    return any(isinstance(text, exp.Literal) and text.is_string and _WORD.search(text.name) for text in texts)
+
+
 def _comparison(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Comparison]:
     if isinstance(node, exp.In):
         if node.args.get("query") or not node.expressions:
@@ -124,6 +141,9 @@ def _made(one: Read, side: exp.Expr, against: Sequence[exp.Expr], scope: Scope, 
     texts = [text for text in against if isinstance(text, exp.Literal) and text.is_string]
     inner = unwrapped(side)
     if not texts or len(texts) != len(against) or not isinstance(inner, exp.Column):
+        return
+    if isinstance(node, _PATTERN) and not _WORD.search(texts[0].name):
+        # A pattern that any text is like says nothing of its column.
         return
     origin = one.origin(inner, scope)
     if origin is not None and origin.column.is_text:
@@ -209,6 +229,8 @@ class _Group:
             if self._is_nowhere(group):
                 raise _unknown(self.one, group, self.probe)
             return []
+        if anything:
+            self._check_spelling(group, missing, met)
         notes = [_other_spellings(comparison, text, self.probe) for comparison in group for text in comparison.texts]
         guessed = len(group) > 1 or len(group[0].against) > 1 or group[0].pattern
         notes += [_matched(place, values) for place, values in met.items() if values and guessed]
@@ -257,6 +279,21 @@ class _Group:
             return True
         self.changes[_place(literal)] = (literal.name, alike[0])
         return True
+
+    def _check_spelling(
+        self, group: Sequence[Comparison], missing: Sequence[tuple[Comparison, exp.Literal]], met: dict[str, list[str]]
+    ) -> None:
+        """Raises UnknownValue for a text that is nearly a value which no other text of its list met: more a slip than a guess."""
+        for comparison, literal in missing:
+            values, complete = self.probe.first_values(comparison.origin)
+            if not complete or _place(literal) in self.changes or len(literal.name) < _SHORTEST_SLIP:
+                continue
+            taken = {*met.get(str(comparison.origin), []), *(new for _, new in self.changes.values())}
+            seen = {_as_wrapped(comparison.wraps, value) for value in values if value not in taken}
+            if any(
+                is_nearly(literal.name, value) for value in seen - {_as_wrapped(comparison.wraps, one) for one in taken}
+            ):
+                raise _unknown(self.one, [replace(comparison, against=(literal,))], self.probe)
 
     def _is_nowhere(self, group: Sequence[Comparison]) -> bool:
         for comparison in group:

@@ -18,6 +18,7 @@ from finexpert.warehouse.checks.reading import Origin, Read, rows_of, text_of, u
 from finexpert.warehouse.dates import KINDS, kind_of_values, words
 from finexpert.warehouse.schema import Column, TableSchema
 
+_ADDED_UP = (exp.Sum, exp.Avg, exp.Median, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Quantile, exp.PercentileCont)
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 _SORTED_AS_TEXT = {"iso", "slashed", "compact", "month", "compact month", "quarter", "year text"}
 _CURRENCY = frozenset(("currency", "ccy", "cur", "curr", "currencycode"))
@@ -55,7 +56,13 @@ _AMOUNT = frozenset(
         "interest",
     ]
 )
+# Rates of amounts are the same in every currency.
+_OF_AMOUNTS = frozenset(
+    ("bp", "bps", "pct", "percent", "percentage", "rate", "ratio", "share", "yield", "change", "growth")
+)
 _ONE_CURRENCY = re.compile(r"\b(usd|eur|gbp|jpy|chf|in dollars|base|home|reporting|local|converted)\b", re.IGNORECASE)
+# What sorts among days as texts: a day, or the beginning of one.
+_ISO_START = re.compile(r"\d{4}(-\d\d){0,2}-?|\d{4}-\d\d-\d\d[ T].*")
 _NUMBER = re.compile(r"[-+]?\s*[$€£]?\s*\d[\d,.' ]*%?")
 # Engines whose division of whole numbers gives a whole number.
 _WHOLE_DIVISION = frozenset(("postgres", "sqlite", "tsql", "trino", "redshift"))
@@ -73,7 +80,9 @@ def check_meaning(one: Read, probe: Probe) -> None:
                 _check_order(one, node.this, scope, probe, text_of(one, node))
             elif isinstance(node, exp.Ordered):
                 _check_order(one, node.this, scope, probe, f"ORDER BY {text_of(one, node.this)}")
-            elif isinstance(node, exp.Sum):
+            elif isinstance(node, exp.StrToTime | exp.Anonymous):
+                _check_form(one, node, scope)
+            elif isinstance(node, _ADDED_UP):
                 _check_currency(one, node, scope, probe)
             elif isinstance(node, exp.Div) and one.dialect in _WHOLE_DIVISION:
                 _check_division(one, node, scope)
@@ -86,7 +95,7 @@ def _check_range(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> None:
         if side is None or not texts or (origin := _plain(one, side, scope)) is None:
             continue
         kind = origin.column.dates
-        if kind and kind_of_values(texts) != kind and not (kind == "iso" and all(text[:4].isdigit() for text in texts)):
+        if kind and kind_of_values(texts) != kind and not (kind == "iso" and all(map(_ISO_START.fullmatch, texts))):
             raise QueryError(
                 f"{text_of(one, node)} compares texts, and {origin} holds {KINDS[kind]}: convert the column to a date, or write the "
                 "text in the form of the column where that form sorts by time"
@@ -115,6 +124,18 @@ def _check_order(one: Read, node: exp.Expr, scope: Scope, probe: Probe, said: st
         )
 
 
+def _check_form(one: Read, node: exp.StrToTime | exp.Anonymous, scope: Scope) -> None:
+    """A form that takes months for days gives another date, or none where a function may fail quietly."""
+    arguments = [node.this, node.args["format"]] if isinstance(node, exp.StrToTime) else node.expressions
+    if len(arguments) != 2 or (isinstance(node, exp.Anonymous) and "strptime" not in node.name.lower()):
+        return
+    origin, form = _plain(one, arguments[0], scope), arguments[1].name.lower()
+    kind = origin.column.dates if origin is not None else ""
+    day, month = form.find("%d"), form.find("%m")
+    if (kind == "dmy" and 0 <= month < day) or (kind == "mdy" and 0 <= day < month):
+        raise QueryError(f"{text_of(one, node)} reads another form: {origin} holds {KINDS[kind]}")
+
+
 def _plain(one: Read, node: exp.Expr, scope: Scope) -> Origin | None:
     inner = unwrapped(node)
     origin = one.origin(inner, scope) if isinstance(inner, exp.Column) else None
@@ -137,14 +158,14 @@ def _holds_numbers(origin: Origin, probe: Probe) -> bool:
     return len(known) > 1 and all(_NUMBER.fullmatch(value) for value in known)
 
 
-def _check_currency(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> None:
-    """A sum of amounts in several currencies, told by a column beside them, is no amount."""
+def _check_currency(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> None:
+    """A sum or an average of amounts in several currencies, told by a column beside them, is no amount."""
     for column in node.find_all(exp.Column):
         origin = one.origin(column, scope)
-        if origin is None or not set(words(origin.column.name)) & _AMOUNT:
+        if origin is None or not _is_amount(origin.column):
             continue
         currency = _currency_of(origin.table)
-        if currency is None or _in_one_currency(origin) or _is_told_apart(one, currency):
+        if currency is None or _in_one_currency(origin) or _is_told_apart(one, currency, column, scope):
             continue
         if _are_several(one, Origin(origin.table, currency), column, scope, probe):
             raise QueryError(
@@ -152,6 +173,15 @@ def _check_currency(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> Non
                 "keep one currency, or convert with exchange rates of these data; if the column is in one currency, the owner says so in the "
                 "comment of the column or in the semantic model"
             )
+
+
+def _is_amount(column: Column) -> bool:
+    """
+    >>> _is_amount(Column("fee_amount", "DOUBLE")), _is_amount(Column("commission_bp", "DOUBLE"))
+    (True, False)
+    """
+    said = set(words(column.name))
+    return bool(said & _AMOUNT) and not said & _OF_AMOUNTS
 
 
 def _currency_of(table: TableSchema) -> Column | None:
@@ -173,10 +203,14 @@ def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, 
     return len({str(value) for value in probe.first(rows, _FIRST) if value is not None}) > 1
 
 
-def _is_told_apart(one: Read, currency: Column) -> bool:
-    """Whether the SELECT, or one that it is part of or made from, says anything of the currency."""
+def _is_told_apart(one: Read, currency: Column, amount: exp.Column, scope: Scope) -> bool:
+    """Whether the SELECT, or one that it is part of or made from, does more with the currency than keep some of them."""
+    where = scope.expression.args.get("where") if one.base_of(scope, amount.table) is not None else None
+    # What a condition keeps may still be several: the rows tell.
+    kept = set(map(id, where.walk())) if where is not None else set()
     return any(
-        column.name.lower() == currency.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)
+        column.name.lower() == currency.name.lower() and id(column) not in kept
+        for column in (one.select or exp.Select()).find_all(exp.Column)
     )
 
 

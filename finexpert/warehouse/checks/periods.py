@@ -33,17 +33,31 @@ def period_of(one: Read) -> str | None:
     return f"{min(lower)} to {max(upper)}" if lower and upper and min(lower) <= max(upper) else None
 
 
+def seen_of(period: str, day: dt.date) -> tuple[str, list[str]]:
+    """The part of a period that is seen as of a day, and what a person is told of the rest.
+
+    >>> seen_of("2023-01-01 to 2023-12-31", dt.date(2023, 6, 30))[0]
+    '2023-01-01 to 2023-06-30'
+    """
+    first, _, last = period.partition(" to ")
+    if dt.date.fromisoformat(last) <= day:
+        return period, []
+    return f"{first} to {day}", [
+        f"the conditions reach to {last}, and rows are seen up to {day}: nothing later is in it"
+    ]
+
+
 def _ends(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Ends]:
     if isinstance(node, exp.Between):
         if _is_dated(one, node.this, scope):
-            yield _day(node.args["low"]), _day(node.args["high"])
+            yield day_of(node.args["low"]), day_of(node.args["high"])
         return
     if not isinstance(node, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
         return
     left, right = node.this, node.expression
     if isinstance(node, exp.EQ) and (year := _year(one, left, right, scope)):
         yield dt.date(year, 1, 1), dt.date(year, 12, 31)
-    elif _is_dated(one, left, scope) and (day := _day(right)):
+    elif _is_dated(one, left, scope) and (day := day_of(right)):
         yield {
             exp.EQ: (day, day), exp.GT: (day + _DAY, None), exp.GTE: (day, None), exp.LT: (None, day - _DAY), exp.LTE: (None, day),
         }[type(node)]  # fmt: skip
@@ -63,10 +77,16 @@ def _year(one: Read, left: exp.Expr, right: exp.Expr, scope: Scope) -> int | Non
     return None
 
 
-def _day(node: exp.Expr | None) -> dt.date | None:
+def day_of(node: exp.Expr | None, *, whole: bool = False) -> dt.date | None:
+    """The day that a literal says; with `whole` only where it says no time of the day.
+
+    >>> import sqlglot
+    >>> day_of(sqlglot.parse_one("TIMESTAMP '2023-01-31 10:00'")), day_of(sqlglot.parse_one("'2023-01-31 10:00'"), whole=True)
+    (datetime.date(2023, 1, 31), None)
+    """
     while isinstance(node, exp.Cast | exp.Paren | exp.TsOrDsToDate | exp.Date | exp.Timestamp):
         node = node.this
-    if not isinstance(node, exp.Literal) or not node.is_string:
+    if not isinstance(node, exp.Literal) or not node.is_string or (whole and len(node.name) != len("2023-01-31")):
         return None
     try:
         return dt.date.fromisoformat(node.name[:10])

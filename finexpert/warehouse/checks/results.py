@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from finexpert.errors import CutFrame, QueryError
-from finexpert.warehouse.checks.emptiness import explain_nothing
+from finexpert.warehouse.checks.emptiness import check_counted, explain_nothing
 from finexpert.warehouse.checks.probing import Probe
 from finexpert.warehouse.checks.reading import Read
 from finexpert.warehouse.frames import Frame
@@ -32,6 +32,8 @@ def check_result(frame: Frame, one: Read, probe: Probe) -> list[str]:
             raise QueryError(f'column "{name}" holds infinity, which a division by zero gives: write NULLIF(..., 0)')
     if is_nothing(data):
         return explain_nothing(one, probe)
+    if len(data) == 1 and any(_is_zero(value) for value in data.iloc[0]):
+        check_counted(one, probe)
     return missing_values(data)
 
 

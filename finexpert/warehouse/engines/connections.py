@@ -21,7 +21,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from finexpert.errors import ConfigurationError, DataError
-from finexpert.warehouse.engines.sqlite_functions import confine
+from finexpert.warehouse.engines.sqlite_connection import confine
 
 DIALECTS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "sqlite": "sqlite"}
 DRIVERS = {"postgresql": "psycopg", "mysql": "pymysql", "mariadb": "pymysql"}

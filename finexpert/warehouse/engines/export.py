@@ -1,58 +1,78 @@
 """Plain Python that reads a database again, for an exported answer.
 
-The tables come into DuckDB as they stood on the day, since a SELECT is DuckDB SQL. The address is not written down, for it may
-hold a password: it is read from the variable DATABASE_URL.
+    query("SELECT max(value) FROM cpi")   runs   WITH cpi AS (SELECT ... FROM "macro"."cpi" WHERE "date" <= ...) SELECT max(value) FROM cpi
+
+A SELECT runs in the database, as it did for the answer: tables with rows to hide are put before it under their own names. The address is
+not written down, for it may hold a password: it is read from the variable DATABASE_URL.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
 
-import sqlalchemy as sa
-
-from finexpert.warehouse.engines.connections import DIALECTS
-from finexpert.warehouse.engines.dialects import Place, Translator
-from finexpert.warehouse.schema import TableSchema
+from finexpert.warehouse.engines.statements import Statements
 
 
-def python_source(
-    engine: sa.Engine, tables: Sequence[TableSchema], places: Mapping[str, Place], as_of: dt.date | None
-) -> str:
+def python_source(statements: Statements, as_of: dt.date | None, declared_only: bool) -> str:
     """Python that defines `query(select)` over the tables up to a day."""
-    translator = Translator(DIALECTS[engine.dialect.name], tuple(tables), places)
-    reads = {}
-    for table in tables:
-        names = ", ".join('"' + column.name.replace('"', '""') + '"' for column in table.columns)
-        where = '"' + table.name.replace('"', '""') + '"'
-        reads[table.name] = translator.translate(f"SELECT {names} FROM {where}", as_of)
-    dates = {table.name: [one.name for one in table.columns if one.type == "DATE"] for table in tables}
-    return _SOURCE.format(reads=reads, dates=dates)
+    reads = {
+        table.name: (name, read)
+        for table in statements.tables
+        for name, read in [statements.rows_of(table, as_of, declared_only)]
+    }
+    schema = next((place.schema for place in statements.places.values()), "")
+    return _SOURCE.format(
+        reads=reads, schema=schema, dates=statements.dialect == "sqlite", start=_START[statements.dialect]
+    )
 
 
-_SOURCE = """import os
+# What makes the names of tables mean those of the schema.
+_START = {
+    "postgres": "SET search_path = \"{schema}\"; SET TimeZone = 'UTC'",
+    "mysql": "USE `{schema}`",
+    "sqlite": "SELECT 1",
+}
+
+_SOURCE = """import datetime
+import os
 import re
 
-import duckdb
 import sqlalchemy
 
 database = sqlalchemy.create_engine(os.environ["DATABASE_URL"])
+schema = {schema!r}
+# By table, its name in SQL and its rows as they were known on the day.
 tables = {reads!r}
-dates = {dates!r}
 
 
 def query(select: str) -> pd.DataFrame:
-    connection = duckdb.connect()
-    for name, read in tables.items():
-        if re.search(rf"\\b{{re.escape(name)}}\\b", select, re.IGNORECASE):
-            with database.connect() as opened:
-                rows = pd.read_sql_query(sqlalchemy.text(read.replace(":", "\\\\:")), opened)
-            for column in dates[name]:
-                rows[column] = pd.to_datetime(rows[column])
-            connection.register("read", rows)
-            columns = ", ".join(
-                f'CAST("{{one}}" AS DATE) AS "{{one}}"' if one in dates[name] else f'"{{one}}"' for one in rows.columns
-            )
-            connection.execute(f'CREATE TABLE "{{name}}" AS SELECT {{columns}} FROM read')
-    return connection.execute(select).df()
+    for name in tables:
+        select = re.sub(rf'["`]?\\b{{re.escape(schema)}}\\b["`]?\\s*\\.\\s*(["`]?{{re.escape(name)}}\\b)', r"\\1", select)
+    used = [name for name in tables if re.search(rf"\\b{{re.escape(name)}}\\b", select, re.IGNORECASE)]
+    known = ", ".join(f"{{tables[name][0]}} AS ({{tables[name][1]}})" for name in used if tables[name][1])
+    if known:
+        first = re.match(r"\\s*WITH(\\s+RECURSIVE)?\\b", select, re.IGNORECASE)
+        rest = ", " + select[first.end() :] if first else " " + select
+        select = f"WITH{{(first and first[1]) or ''}} {{known}}{{rest}}"
+    with database.connect() as connection:
+        for statement in {start!r}.format(schema=schema).split("; "):
+            connection.exec_driver_sql(statement)
+        result = connection.exec_driver_sql(select, execution_options={{"no_parameters": True}})
+        rows = pd.DataFrame(result.fetchall(), columns=list(result.keys()))
+    for name in rows.columns:
+        rows[name] = plain(rows[name])
+    return rows
+
+
+def plain(column: pd.Series) -> pd.Series:
+    values = column.dropna()
+    if len(values) and values.map(lambda value: isinstance(value, datetime.date)).all():
+        return pd.to_datetime(column)
+    if len(values) and {dates!r} and values.map(lambda value: isinstance(value, str) and is_date(value)).all():
+        return pd.to_datetime(column, format="ISO8601")
+    return pd.to_numeric(column) if column.dtype == object and not values.map(lambda v: isinstance(v, str | bool)).any() else column
+
+
+def is_date(text: str) -> bool:
+    return re.fullmatch(r"\\d{{4}}-\\d\\d-\\d\\d([ T]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{{1,6}})?)?)?", text) is not None
 """

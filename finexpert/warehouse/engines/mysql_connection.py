@@ -1,4 +1,4 @@
-"""Connections to MySQL and MariaDB which only read, and rows that are as DuckDB would give them or refused.
+"""Connections to MySQL and MariaDB which only read, and rows that are what they say or refused.
 
     SELECT 1 / 0   ->   NULL and a warning in MySQL; here: it divides by zero: write a / NULLIF(b, 0)
 
@@ -20,7 +20,7 @@ from pymysql.connections import MAX_PACKET_LEN, Connection
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.engines.mysql_errors import warned_of
-from finexpert.warehouse.engines.rows import Fetching, sentence_of
+from finexpert.warehouse.engines.rows import sentence_of
 
 # As sqlglot reads and writes: a backslash escapes, a double quote begins a text, || is no sum of texts.
 SQL_MODE = "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_UNSIGNED_SUBTRACTION"
@@ -97,13 +97,18 @@ class Whole:
         return rows
 
     @property
+    def description(self) -> Iterable[Sequence[Any]]:
+        """The columns as the driver describes them."""
+        return list(self._cursor.description or ())
+
+    @property
     def warned(self) -> bool:
         """Whether there were warnings; known at the end."""
         return bool(self._cursor.warning_count)
 
 
 @contextmanager
-def rows_of(connection: sa.Connection, sql: str, row_cap: int) -> Iterator[Fetching]:
+def rows_of(connection: sa.Connection, sql: str, row_cap: int) -> Iterator[Whole]:
     """The rows of a statement, at most one above the cap; QueryError at the end where it gave a warning."""
     connection.exec_driver_sql(f"SET SESSION sql_select_limit = {row_cap + 1}")
     driver, whole = connection.connection.driver_connection, None

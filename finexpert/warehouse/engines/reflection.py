@@ -1,32 +1,30 @@
-"""What a database says of itself: tables, columns, types, comments, keys and the values that a column may have.
+"""What a database says of itself: tables, columns, types, comments and keys.
 
-    CHECK (cpi_index IN ('CPI', 'Core CPI')), or an enum type   ->   cpi_index VARCHAR; one of 'CPI', 'Core CPI'
+    trades (account_id int REFERENCES accounts (account_id))   ->   account_id INTEGER -> accounts.account_id
 
-Types are named as in DuckDB, so the same tables give the same schema card whatever database holds them. A type that DuckDB has no
-plain name for is read as text.
+Types that every database has are named as in DuckDB, and others as the database names them. Values that an enum type or a CHECK allows
+stay at home, as any value does that nobody published.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
-import sqlglot
 from sqlalchemy.engine.reflection import Inspector, ObjectKind
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from finexpert.errors import DataError
-from finexpert.warehouse.dates import DateColumn, choose, kind_of_type
+from finexpert.warehouse.dates import DateColumn
 from finexpert.warehouse.engines import mysql_reflection
-from finexpert.warehouse.engines.dialects import Place
-from finexpert.warehouse.schema import Column, TableSchema
+from finexpert.warehouse.engines.statements import Place
+from finexpert.warehouse.engines.statistics import estimates
+from finexpert.warehouse.schema import Column, ForeignKey, TableSchema
 from finexpert.warehouse.schema_card import MAX_CATEGORIES
 
 TYPES: tuple[tuple[type, str], ...] = (
-    (sa.Enum, "VARCHAR"),
+    (sa.Enum, "ENUM"),
     (sa.Boolean, "BOOLEAN"),
     (sa.BigInteger, "BIGINT"),
     (sa.SmallInteger, "SMALLINT"),
@@ -39,7 +37,6 @@ TYPES: tuple[tuple[type, str], ...] = (
     (sa.String, "VARCHAR"),
 )
 MAX_DIGITS = 38
-Key = tuple[str | None, str]
 
 
 @dataclass(frozen=True)
@@ -66,35 +63,31 @@ def reflect(
         "filter_names": sorted(wanted) if wanted else None,
     }
     columns = {key[1]: found for key, found in inspector.get_multi_columns(**about).items()}
-    casts: dict[str, dict[str, str]] = {}
+    casts = mysql_reflection.widen(columns) if dialect == "mysql" else {}
     if dialect == "sqlite":
         _widen(columns)
-    elif dialect == "mysql":
-        casts = mysql_reflection.widen(columns)
     if missing := sorted((wanted or set()) - set(columns)):
         raise DataError(
             f'there is no table "{missing[0]}" in the schema {place}: there are {", ".join(sorted(columns)[:20])}'
         )
     _check_declared(columns, declared)
-    comments = _comments(inspector, about)
-    values = _checked_values(inspector, about, dialect)
-    for table, clause in mysql_reflection.checks(connection, place) if dialect == "mysql" else ():
-        values.setdefault(table, {}).update(checked_values(clause, dialect))
-    keys = _keys(inspector, about)
-    found, places = [], {}
+    comments, keys = _comments(inspector, about), _keys(inspector, about, set(columns))
+    rows = estimates(connection, place, sorted(columns), dialect)
+    found = []
     for name in sorted(columns):
-        own = {str(column["name"]): column for column in columns[name]}
-        _check_names(name, own)
-        made = tuple(
-            _column(name, column, declared, values.get(name, {}), keys.get(name, {})) for column in own.values()
-        )
-        named = declared.date_columns.get(name)
-        date = DateColumn(named, declared=True) if named else choose(_dated(made))
+        _check_names(name, columns[name])
+        made = tuple(_column(name, column, declared, connection.dialect) for column in columns[name])
         comment = declared.comments.get(name) or comments.get(name) or ""
-        found.append(TableSchema(name, comment, made, None if name in declared.date_columns and not named else date))
-        as_text = frozenset(one for one, column in own.items() if _is_read_as_text(column["type"], dialect))
-        places[name] = Place(place, name, {one: one for one in own}, as_text, casts.get(name, {}))
-    return tuple(found), places
+        table = TableSchema(name, comment, made, rows=rows.get(name), **keys.get(name, {}))
+        found.append(_dated(table, declared))
+    return tuple(found), {name: Place(place, name, casts.get(name, {})) for name in columns}
+
+
+def _dated(table: TableSchema, declared: Declared) -> TableSchema:
+    if table.name not in declared.date_columns:
+        return table
+    named = declared.date_columns[table.name]
+    return replace(table, date=DateColumn(named, declared=True) if named else None, timeless=not named)
 
 
 def _widen(columns: Mapping[str, Sequence[Any]]) -> None:
@@ -112,98 +105,64 @@ def _comments(inspector: Inspector, about: Mapping[str, Any]) -> dict[str, str]:
         return {}
 
 
-def _checked_values(
-    inspector: Inspector, about: Mapping[str, Any], dialect: str
-) -> dict[str, dict[str, tuple[str, ...]]]:
-    try:
-        constraints = inspector.get_multi_check_constraints(**about)
-    except NotImplementedError:
-        return {}
-    return {
-        key[1]: dict(pair for one in many for pair in checked_values(one["sqltext"], dialect))
-        for key, many in constraints.items()
-    }
-
-
-def checked_values(check: str, dialect: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The column of a CHECK and the texts that it allows, where it is such a one.
-
-    >>> list(checked_values("kind = ANY (ARRAY['CPI'::text, 'Core CPI'::text])", "postgres"))
-    [('kind', ('CPI', 'Core CPI'))]
-    >>> list(checked_values("value > 0", "sqlite"))
-    []
-    """
-    try:
-        tree = sqlglot.parse_one(check, read=dialect)
-    except SqlglotError:
-        return
-    while isinstance(tree, exp.Paren):
-        tree = tree.this
-    if not isinstance(tree, exp.In | exp.EQ):
-        return
-    column = tree.this.find(exp.Column)
-    inside = tree.expressions if isinstance(tree, exp.In) else list(tree.expression.find_all(exp.Literal))
-    texts = [one.find(exp.Literal) for one in inside]
-    is_list = isinstance(tree, exp.In) or tree.expression.find(exp.Any) is not None
-    if column is not None and is_list and texts and all(text is not None and text.is_string for text in texts):
-        yield column.name, tuple(text.name for text in texts if text is not None)
-
-
-def _keys(inspector: Inspector, about: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """By table and column, what a foreign key of one column refers to."""
-    found: dict[str, dict[str, str]] = {}
-    for key, many in inspector.get_multi_foreign_keys(**about).items():
-        for one in many:
-            if len(one["constrained_columns"]) == 1 and one["referred_columns"]:
-                target = f"{one['referred_table']}.{one['referred_columns'][0]}"
-                found.setdefault(key[1], {})[one["constrained_columns"][0]] = target
+def _keys(inspector: Inspector, about: Mapping[str, Any], tables: Collection[str]) -> dict[str, dict[str, Any]]:
+    """By table, what its constraints and unique indexes say, as fields of a TableSchema."""
+    found: dict[str, dict[str, Any]] = {name: {} for name in tables}
+    for (_, name), one in inspector.get_multi_pk_constraint(**about).items():
+        if one and one["constrained_columns"]:
+            found[name]["primary_key"] = tuple(one["constrained_columns"])
+    for (_, name), many in inspector.get_multi_unique_constraints(**about).items():
+        _add_unique(found[name], [one["column_names"] for one in many])
+    for (_, name), indexes in inspector.get_multi_indexes(**about).items():
+        _add_unique(found[name], [list(one["column_names"]) for one in indexes if one["unique"] and _is_whole(one)])  # type: ignore[arg-type]
+    for (_, name), references in inspector.get_multi_foreign_keys(**about).items():
+        found[name]["foreign_keys"] = tuple(
+            ForeignKey(tuple(one["constrained_columns"]), one["referred_table"], tuple(one["referred_columns"]))
+            for one in references
+            if one["referred_table"] in tables and one["referred_schema"] in (None, about["schema"])
+        )
     return found
 
 
-def _column(
-    table: str, column: Any, declared: Declared, values: Mapping[str, tuple[str, ...]], keys: Mapping[str, str]
-) -> Column:
-    name, kind = str(column["name"]), column["type"]
+def _is_whole(index: Any) -> bool:
+    """Whether an index is over columns of all rows, and not over expressions or a part of the rows."""
+    options = index.get("dialect_options") or {}
+    return None not in index["column_names"] and not any(name.endswith("_where") and options[name] for name in options)
+
+
+def _add_unique(known: dict[str, Any], keys: Sequence[Sequence[str]]) -> None:
+    for key in map(tuple, keys):
+        if key and key != known.get("primary_key") and key not in known.get("unique", ()):
+            known["unique"] = (*known.get("unique", ()), key)
+
+
+def _column(table: str, column: Any, declared: Declared, dialect: sa.Dialect) -> Column:
+    name = str(column["name"])
     comment = declared.comments.get(f"{table}.{name}") or column.get("comment") or ""
-    if name in keys:
-        comment = f"{comment + '; ' if comment else ''}refers to {keys[name]}"
-    known = (
-        declared.categories.get(f"{table}.{name}")
-        or values.get(name)
-        or (tuple(kind.enums) if _is_enum(kind) else None)
-    )
+    known = declared.categories.get(f"{table}.{name}")
     shown = None if known is None else tuple(known[:MAX_CATEGORIES])
-    return Column(name, _type(kind) or "VARCHAR", comment, shown, known is not None and len(known) > MAX_CATEGORIES)
+    more = known is not None and len(known) > MAX_CATEGORIES
+    return Column(name, _type(column["type"], dialect), comment, shown, more)
 
 
-def _is_read_as_text(kind: Any, dialect: str) -> bool:
-    """In MySQL a cast also gives every text the collation of the connection, which compares as DuckDB does."""
-    return _type(kind) is None or _is_enum(kind) or (dialect == "mysql" and isinstance(kind, sa.String))
-
-
-def _is_enum(kind: Any) -> bool:
-    return isinstance(kind, sa.Enum)
-
-
-def _type(kind: Any) -> str | None:
-    """DuckDB's name of a type; None where there is no plain one."""
+def _type(kind: Any, dialect: sa.Dialect) -> str:
+    """The name of a type: DuckDB's where every database has it, and else the database's own."""
     if (inner := getattr(kind, "data_type", None)) is not None and type(kind).__name__ == "DOMAIN":
-        return _type(inner)
+        return _type(inner, dialect)
     if isinstance(kind, sa.DateTime):
         return "TIMESTAMP WITH TIME ZONE" if kind.timezone else "TIMESTAMP"
     if isinstance(kind, sa.Numeric) and not isinstance(kind, sa.Float):
         if kind.precision is None or kind.precision > MAX_DIGITS:
-            return "DOUBLE"
+            return "NUMERIC"
         return f"DECIMAL({kind.precision},{kind.scale or 0})"
-    return next((name for base, name in TYPES if isinstance(kind, base)), None)
+    plain = next((name for base, name in TYPES if isinstance(kind, base)), None)
+    if plain is not None or isinstance(kind, sa.types.NullType):
+        return plain or ("ANY" if dialect.name == "sqlite" else "UNKNOWN")
+    return str(kind.compile(dialect=dialect)).upper()
 
 
-def _dated(columns: Sequence[Column]) -> list[tuple[str, str]]:
-    return [(column.name, kind) for column in columns if (kind := kind_of_type(column.type))]
-
-
-def _check_names(table: str, columns: Mapping[str, Any]) -> None:
-    if len({name.lower() for name in columns}) < len(columns):
+def _check_names(table: str, columns: Sequence[Any]) -> None:
+    if len({str(column["name"]).lower() for column in columns}) < len(columns):
         raise DataError(
             f"the columns of {table} differ in capital letters only: give a view of it other names, and name it in tables"
         )

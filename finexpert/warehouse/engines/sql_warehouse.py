@@ -3,9 +3,9 @@
     with SQLWarehouse("postgresql+psycopg://desk@db/markets", schema="macro") as warehouse:
         warehouse.query("SELECT date, unrate FROM unemployment ORDER BY date", as_of=dt.date(2024, 9, 30))
 
-SELECTs come in DuckDB SQL, whatever the database: they are tried on an empty copy of the tables, translated, led to the rows up to
-`as_of`, checked once more, and run in a read-only transaction with a time limit. A SELECT without ORDER BY may give its
-rows in another order each time. SQLite has dates as text in ISO form, and fewer functions: what it lacks is refused.
+A SELECT is written in the database's own SQL. It is led to the rows up to `as_of`, checked, and run in a read-only transaction with a time
+limit. What the database answers is the answer, but for what SQLite computes without a word where others raise an error
+(`sqlite_rules.py`). Texts of SQLite that are dates in ISO form come as dates.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 import pandas as pd
 import sqlalchemy as sa
@@ -25,17 +25,20 @@ import sqlalchemy.exc
 from finexpert.errors import DataError, QueryError
 from finexpert.warehouse.deadline import run_within
 from finexpert.warehouse.engines.connections import engine_of, interrupter, place_of, reading, without_schema
-from finexpert.warehouse.engines.dialects import Translator
 from finexpert.warehouse.engines.export import python_source
 from finexpert.warehouse.engines.reflection import Declared, reflect
-from finexpert.warehouse.engines.rows import failure, fetch
-from finexpert.warehouse.engines.shadow import Shadow
+from finexpert.warehouse.engines.rows import failure, fetch, kinds_of
 from finexpert.warehouse.engines.sizes import Counted, counted
+from finexpert.warehouse.engines.sqlite_rules import plain_texts
+from finexpert.warehouse.engines.statements import Place, Statements
 from finexpert.warehouse.frames import Frame
 from finexpert.warehouse.isolated.errors import took_too_long
-from finexpert.warehouse.local.warehouse_file import quote
+from finexpert.warehouse.profile import profiled
 from finexpert.warehouse.schema import TableSchema
 from finexpert.warehouse.schema_card import MAX_CATEGORIES, describe_schema
+from finexpert.warehouse.semantic_model.applying import apply
+from finexpert.warehouse.semantic_model.document import SemanticModel
+from finexpert.warehouse.semantic_model.metrics import Metric, described, expand, metrics_of
 from finexpert.warehouse.table_selection import card_of, tables_for
 from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 
@@ -43,10 +46,10 @@ from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 class SQLWarehouse:
     """A schema of a database, read-only.
 
-    `tables` narrows it to some tables and views. `categories` ("table.column") have their values read from the rows, beside those
-    that enum types and CHECK constraints declare; `date_columns` (table to column, or None for none) and `comments` ("table" or
-    "table.column") add to what the database says. With `dialect="native"` a SELECT is written in the database's own SQL.
-    The schema may stand in the address too, as `?schema=macro`. The address is never shown: it may hold a password.
+    `tables` narrows it to some tables and views. `categories` ("table.column") have their values read from the rows and published;
+    `date_columns` (table to column, or None for none) and `comments` ("table" or "table.column") add to what the database says.
+    What is found of a file that its catalogue does not say (forms of dates, keys) is kept in the folder `cache`.
+    A semantic `model` adds what an owner says of the tables. The schema may stand in the address too, as `?schema=macro`. The address is never shown: it may hold a password.
     """
 
     def __init__(
@@ -55,17 +58,19 @@ class SQLWarehouse:
         *,
         schema: str | None = None,
         tables: Collection[str] | None = None,
-        dialect: Literal["duckdb", "native"] = "duckdb",
         label: str | None = None,
         row_cap: int = 200_000,
         seconds: float = 10.0,
         categories: Collection[str] = (),
         date_columns: Mapping[str, str | None] | None = None,
         comments: Mapping[str, str] | None = None,
+        cache: Path | None = None,
+        model: SemanticModel | None = None,
     ) -> None:
         url, named = without_schema(url)
         schema = schema or named
         self._engine, self.dialect = engine_of(url)
+        self._file = Path(sa.make_url(url).database or "") if self.dialect == "sqlite" else None
         self.name = Path(sa.make_url(url).database or self.dialect).stem
         self.label, self.row_cap, self.seconds = label, row_cap, seconds
         self._closed = False
@@ -73,31 +78,55 @@ class SQLWarehouse:
             with reading(self._engine, (), None) as connection:
                 values = {name: self._distinct(connection, schema, name) for name in categories}
                 declared = Declared(comments or {}, date_columns or {}, values)
-                self._tables, self._places = reflect(connection, schema, tables, declared, self.dialect)
+                found, places = reflect(connection, schema, tables, declared, self.dialect)
+            self._statements = Statements(self.dialect, found, places)
+            known = self._profiled(found, places, cache)
         except (sa.exc.SQLAlchemyError, DataError) as error:
             self._engine.dispose()
             if isinstance(error, DataError):
                 raise
             reason = failure(error, "", (), seconds, place_of(self._engine))
             raise DataError(f"the schema of {self.name} cannot be read: {reason}") from None
-        self._card = describe_schema(self._tables)
-        native = dialect == "native"
-        self._shadow = None if native else Shadow(self._tables, self._card)
-        self._translator = Translator(self.dialect, self._tables, self._places, self.dialect if native else "duckdb")
+        self._tables = apply(model, known) if model else known
+        self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
+        self._statements = Statements(self.dialect, self._tables, places)
+        self._card = self._with_metrics(describe_schema(self._tables, dialect=self.dialect))
 
-    def schema_card(self, privacy: Privacy = "schema", question: str = "") -> str:
-        tables = tables_for(question, self._tables)
-        if privacy == "schema":
-            return self._card if len(tables) == len(self._tables) else card_of(tables, len(self._tables))
-        samples = {}
-        for table in tables:
-            shown = ", ".join(quote(column.name) for column in table.columns)
-            samples[table.name] = self.query(f"SELECT {shown} FROM {quote(table.name)} LIMIT {SAMPLE_ROWS}").data
-        return card_of(tables, len(self._tables), samples)
+    def _profiled(
+        self, tables: Sequence[TableSchema], places: Mapping[str, Place], cache: Path | None
+    ) -> tuple[TableSchema, ...]:
+        def ask(select: str, seconds: float) -> pd.DataFrame | None:
+            try:
+                return self._asked(select, self._statements.prepare(select), seconds, as_texts=True)[0]
+            except QueryError:
+                return None
+
+        where = f"{self._engine.url.render_as_string()} {sorted({place.schema for place in places.values()})}"
+        snapshot = self.snapshot()
+        state = f"{where} {snapshot}" if snapshot else None
+        return tuple(profiled(tables, ask, self.dialect, cache=cache, state=state))
 
     @property
     def tables(self) -> Sequence[TableSchema]:
         return self._tables
+
+    def schema_card(self, privacy: Privacy = "schema", question: str = "") -> str:
+        tables = tables_for(question, self._tables)
+        if privacy == "schema":
+            shown = len(tables) == len(self._tables)
+            if shown:
+                return self._card
+            return self._with_metrics(card_of(tables, len(self._tables), dialect=self.dialect))
+        samples = {}
+        quoted = self._engine.dialect.identifier_preparer.quote_identifier
+        for table in tables:
+            columns = ", ".join(quoted(column.name) for column in table.columns)
+            select = f"SELECT {columns} FROM {quoted(table.name)} LIMIT {SAMPLE_ROWS}"
+            samples[table.name] = self.query(select).data
+        return self._with_metrics(card_of(tables, len(self._tables), samples, self.dialect))
+
+    def _with_metrics(self, card: str) -> str:
+        return "\n\n".join(filter(None, (card, described(self.metrics))))
 
     def query(
         self, select: str, *, as_of: dt.date | None = None, declared_only: bool = False, seconds: float | None = None
@@ -105,29 +134,35 @@ class SQLWarehouse:
         if self._closed:
             raise DataError(f"the warehouse {self.name} is closed: open it again")
         started = time.perf_counter()
+        ran = expand(select, self.metrics, self.dialect)
+        sent = self._statements.prepare(ran, as_of, declared_only=declared_only)
+        data, truncated = self._asked(ran, sent, self.seconds if seconds is None else min(seconds, self.seconds))
+        return Frame(data, truncated, ran, time.perf_counter() - started)
+
+    def _asked(self, select: str, sent: str, seconds: float, *, as_texts: bool = False) -> tuple[pd.DataFrame, bool]:
         stop: list[Callable[[], None]] = []
-        least = self.seconds if seconds is None else min(seconds, self.seconds)
         try:
-            work = partial(self._answer, select, as_of, stop)
-            data, truncated = run_within(least, work, partial(_stop_all, stop))
+            work = partial(self._answer, select, sent, seconds, stop, as_texts)
+            return run_within(seconds, work, partial(_stop_all, stop))
         except TimeoutError:
-            raise QueryError(took_too_long(least)) from None
-        return Frame(data, truncated, select, time.perf_counter() - started)
+            raise QueryError(took_too_long(seconds)) from None
 
     def snapshot(self) -> str | None:
-        """Nothing tells one state of a server's tables from the next without reading them."""
-        return None
+        """When a file was last written, and its size; nothing tells one state of a server's tables from the next without reading them."""
+        if self._file is None:
+            return None
+        parts = [path.stat() for path in (self._file, Path(f"{self._file}-wal")) if path.exists()]
+        last = dt.datetime.fromtimestamp(max(one.st_mtime for one in parts), dt.UTC).isoformat()
+        return f"{last}, {sum(one.st_size for one in parts)} bytes"
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         return {table.name: tuple(column.name for column in table.columns) for table in self._tables}
 
     def python_source(self, as_of: dt.date | None, *, declared_only: bool = False) -> str:
-        return python_source(self._engine, self._tables, self._places, as_of)
+        return python_source(self._statements, as_of, declared_only)
 
     def close(self) -> None:
         self._closed = True
-        if self._shadow is not None:
-            self._shadow.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -138,23 +173,27 @@ class SQLWarehouse:
     ) -> None:
         self.close()
 
-    def _answer(self, select: str, as_of: dt.date | None, stop: list[Callable[[], None]]) -> tuple[pd.DataFrame, bool]:
-        planned = self._shadow.plan(select) if self._shadow is not None else None
-        sql = self._translator.translate(select, as_of)
+    def _answer(
+        self, select: str, sql: str, seconds: float, stop: list[Callable[[], None]], as_texts: bool
+    ) -> tuple[pd.DataFrame, bool]:
+        tables = [place.table for place in self._statements.places.values()]
         try:
-            with reading(self._engine, [one.table for one in self._places.values()], self.seconds) as connection:
+            with reading(self._engine, tables, seconds) as connection:
                 stop.append(interrupter(connection))
                 connection = connection.execution_options(no_parameters=True)
                 if self.dialect == "mysql":
                     from finexpert.warehouse.engines.mysql_connection import rows_of
 
                     with rows_of(connection, sql, self.row_cap) as rows:
-                        return fetch(rows, planned, self.row_cap)
+                        return fetch(rows, self.row_cap, kinds_of(rows.description, self.dialect))
                 sent, last = counted(connection, sql) if self.dialect == "postgres" else (sql, False)
                 with connection.execution_options(stream_results=True).exec_driver_sql(sent) as result:
-                    return fetch(Counted(result) if last else result, planned, self.row_cap)
+                    kinds = kinds_of(result.cursor.description, self.dialect)
+                    may_be_dates = self.dialect == "sqlite" and not as_texts
+                    texts = plain_texts(select, self._statements.tables) if may_be_dates else None
+                    return fetch(Counted(result) if last else result, self.row_cap, kinds, texts=texts)
         except sa.exc.SQLAlchemyError as error:
-            raise failure(error, select, [sql, self._card], self.seconds, self.name) from None
+            raise failure(error, select, self._statements.tables, seconds, self.name) from None
         finally:
             stop.clear()
 

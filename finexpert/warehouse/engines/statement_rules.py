@@ -1,6 +1,6 @@
-"""What a statement for a database server may be made of: tables that are known, and words of two lists.
+"""What a statement for a database server may be made of: tables that are known, and words of a few lists.
 
-    SELECT pg_read_file('/etc/passwd')   ->   pg_read_file() is not allowed on postgres: ...
+    SELECT pg_read_file('/etc/passwd')   ->   pg_read_file() is not allowed on PostgreSQL: ...
 
 The lists say what is allowed; whatever else a server can do, now or in its next version, is refused. They are checked on
 the text that is sent, read once more. The boundary itself is the read-only transaction, the rights of the user and, in SQLite,
@@ -9,81 +9,108 @@ an authorizer.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.engines.functions import FUNCTIONS, KEYWORDS, MAX_PADDING, PADDING
+from finexpert.warehouse.warehouse import DIALECTS
 
-MAX_DEPTH = 200
+MAX_CHARACTERS = 20_000
 CTE_PREFIX = "q_"
 _words = str.split
 NODES = frozenset(
     _words("""
     Select From Join Where Group Having Order Ordered Limit Offset Distinct With CTE Subquery TableAlias Table Column
     Identifier Alias Aliases Star Union Intersect Except Values Tuple Paren Literal Boolean Null Var Interval Window WindowSpec
-    WithinGroup Filter Lateral DataType DataTypeParam Between In Like ILike Not Neg And Or EQ NEQ GT GTE LT LTE Is Escape
-    NullSafeEQ NullSafeNEQ Add Sub Mul Div IntDiv Mod Pow DPipe Collate GroupingSets Rollup Cube Fetch Bracket Any All Exists
-    RegexpLike Collation PropertyEQ
-""")
-)
-FUNCTIONS = frozenset(
-    _words("""
-    And Or Collate Case If Cast TryCast Coalesce Nullif Greatest Least Abs Ceil Floor Round Sign Sqrt Cbrt Exp Ln Log Pow Trunc Power
-    Concat ConcatWs SafeConcat Sum Avg Count CountIf Min Max AnyValue Stddev StddevSamp StddevPop Variance VariancePop
-    PercentileCont PercentileDisc Corr CovarSamp CovarPop Mode ArrayAgg RowNumber Rank DenseRank Ntile PercentRank CumeDist
-    Lag Lead FirstValue LastValue NthValue Extract DateTrunc TimestampTrunc TimeToStr ToChar StrToDate StrToTime Date
-    TsOrDsToDate TsOrDsToTimestamp Timestamp Datetime LastDay Upper Lower Trim Substring Length Left Right StrPosition
-    StartsWith SplitPart Initcap LogicalAnd LogicalOr GenerateSeries ExplodingGenerateSeries Explode Unnest Exists GroupConcat
-    Grouping Any All Age RegrSlope RegrIntercept RegrR2 RegrCount RegexpLike NullSafeEQ Mod IntDiv DateFromParts Ceiling Sin Cos
-    Tan Atan Atan2 Degrees Radians Pi Array StringAgg MakeDate StrToUnix UnixToTime Replace Datetrunc JulianDay
-""")
-)
-PLAIN = {
-    "postgres": frozenset(
-        _words(
-            "date_part make_date div regr_slope regr_intercept regr_r2 regr_count age mod ceiling justify_days cume_dist"
-        )
-    ),
-    "mysql": frozenset(_words("weekday makedate")),
-    "sqlite": frozenset(
-        _words(
-            "finexpert_trunc finexpert_part finexpert_add finexpert_diff finexpert_div finexpert_whole date datetime julianday iif instr total"
-        )
-    ),
-}
-# What MySQL has itself: a word that it lacks would call a function that somebody stored in the database.
-IN_MYSQL = frozenset(
-    _words("""
-    And Or Collate Case If Cast Coalesce Nullif Greatest Least Abs Ceil Floor Round Sign Exp Ln Log Pow Trunc Concat ConcatWs Sum Avg
-    Count Min Max StddevSamp StddevPop Variance VariancePop RowNumber Rank DenseRank Ntile PercentRank CumeDist Lag Lead FirstValue
-    LastValue NthValue Extract TimeToStr TsOrDsToDate TsOrDsToTimestamp LastDay Upper Lower Trim Substring Length Left Right StrPosition GroupConcat
-    Exists Any All NullSafeEQ Mod IntDiv Sin Cos Tan Atan Atan2 Degrees Radians Pi Replace Sqrt Year Month Day DayOfMonth Quarter
-    Week DayOfWeek DayOfYear Hour Minute Second DateAdd DateSub DateDiff TimestampDiff
+    WithinGroup Filter Lateral DataType DataTypeParam Between In Like ILike Not Neg And Or Xor EQ NEQ GT GTE LT LTE Is Escape
+    NullSafeEQ NullSafeNEQ Add Sub Mul Div IntDiv Mod Pow DPipe Collate GroupingSets Rollup Cube Fetch LimitOptions Bracket Slice Any
+    All Exists RegexpLike Collation PropertyEQ Kwarg Glob SimilarTo AtTimeZone JSONPath JSONPathRoot JSONPathKey JSONPathSubscript
+    BitwiseAnd BitwiseOr National
 """)
 )
 TYPES = frozenset(
     _words("""
-    BOOLEAN SMALLINT INT BIGINT TINYINT FLOAT DOUBLE DECIMAL TEXT VARCHAR CHAR NCHAR NVARCHAR DATE TIMESTAMP TIMESTAMPTZ TIME
-    INTERVAL TIMESTAMPNTZ DATETIME
+    BOOLEAN SMALLINT INT BIGINT TINYINT UINT UBIGINT FLOAT DOUBLE DECIMAL TEXT VARCHAR CHAR NCHAR NVARCHAR DATE TIMESTAMP TIMESTAMPTZ
+    TIME INTERVAL TIMESTAMPNTZ DATETIME JSON JSONB UUID ARRAY BPCHAR
 """)
 )
 INNER_TABLE = frozenset(("this", "db", "alias", "joins", "laterals"))
+# Written without brackets, these call a function all the same.
+_CURRENT = frozenset(
+    _words("""
+    current_date current_time current_timestamp localtime localtimestamp current_user user session_user current_role current_catalog
+    current_schema current_database system_user utc_date utc_time utc_timestamp
+""")
+)
+_PLACES = {
+    "postgres": frozenset(("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid")),
+    "mysql": frozenset(("_rowid",)),
+    "sqlite": frozenset(("rowid", "_rowid_", "oid")),
+}
+_VARIES = "differs from run to run: write the value itself, as '2024-09-30'"
+# Functions on dates that mean the present day where nothing, or the word now, is given to them.
+_ON_DATES = frozenset(
+    _words("date time datetime julianday strftime unixepoch unix_timestamp timediff age to_days timestamp")
+)
 
 
 def parse_one(select: str, dialect: str) -> exp.Query:
     """The one query in a text; QueryError for anything else."""
+    if len(select) > MAX_CHARACTERS:
+        raise QueryError(f"the SELECT has {len(select)} characters, more than {MAX_CHARACTERS}: shorten it")
     try:
         statements = [one for one in sqlglot.parse(select, read=dialect) if not isinstance(one, exp.Semicolon | None)]
-    except (SqlglotError, RecursionError):
-        raise QueryError("the SELECT cannot be parsed: write it in plainer SQL") from None
+    except (SqlglotError, RecursionError) as error:
+        raise QueryError(f"the SELECT cannot be parsed{_near(error, select)}: write it in plainer SQL") from None
     if len(statements) != 1:
         raise QueryError(f"{len(statements)} statements were given: write exactly one SELECT")
     if not isinstance(statements[0], exp.Query):
         raise QueryError("only a SELECT is allowed (WITH and UNION may be part of it): write exactly one SELECT")
     return statements[0]
+
+
+def _near(error: Exception, select: str) -> str:
+    """Where a SELECT cannot be parsed, in its own words."""
+    found = getattr(error, "errors", None) or [{}]
+    word = str(found[0].get("highlight") or "")
+    return f" near {word!r}" if word and word in select else ""
+
+
+def check_written(tree: exp.Query, known: Collection[str], dialect: str) -> None:
+    """Refuses what would be read otherwise once it is written again, before it is; `known` are the columns of the tables."""
+    named = {name.lower() for name in known} | {node.alias.lower() for node in tree.find_all(exp.Alias, exp.TableAlias)}
+    for node in tree.walk():
+        if isinstance(
+            node, exp.Into | exp.Lock | exp.DML | exp.DDL | exp.Command | exp.Parameter | exp.Placeholder
+        ) and not (isinstance(node, exp.Query)):
+            raise QueryError(f"{type(node).__name__.upper()} is not allowed: write exactly one SELECT that only reads")
+        if isinstance(node, exp.Func):
+            _check_varying(node)
+        if isinstance(node, exp.Column) and not node.this.args.get("quoted"):
+            name = node.name.lower()
+            if name in _PLACES[dialect] and name not in named:
+                raise QueryError(f"{name} says where a row lies, which changes: use a column of the table")
+            if name in _CURRENT and not node.table and name not in named:
+                raise QueryError(f"{name} {_VARIES}")
+
+
+def _check_varying(node: exp.Func) -> None:
+    name = node.name.lower() if isinstance(node, exp.Anonymous) else node.sql_name().lower()
+    if name in _CURRENT or name.startswith(("current_", "rand", "uuid", "utc_")):
+        raise QueryError(f"{name} {_VARIES}")
+    given = [one for one in node.args.values() if isinstance(one, exp.Expr)] + node.expressions
+    texts = [part.name.strip().lower() for one in given for part in one.find_all(exp.Literal) if part.is_string]
+    is_date = name in _ON_DATES or isinstance(node, exp.Cast | exp.TimeToStr | exp.TsOrDsToDate | exp.TsOrDsToTimestamp)
+    if is_date and (not given or set(texts) & {"now", "today", "tomorrow", "yesterday"}):
+        raise QueryError(f"{name}() {_VARIES}")
+    if name == "age" and node.expression is None and len(node.expressions) < 2:
+        raise QueryError(f"{name}() of one date {_VARIES}")
 
 
 def check_statement(sql: str, dialect: str, places: Collection[tuple[str, str]]) -> None:
@@ -92,31 +119,51 @@ def check_statement(sql: str, dialect: str, places: Collection[tuple[str, str]])
     >>> check_statement('SELECT MAX("v") FROM "public"."cpi" AS "cpi"', "postgres", {("public", "cpi")})
     >>> check_statement('SELECT * FROM pg_ls_dir(\\'.\\')', "postgres", {("public", "cpi")})
     Traceback (most recent call last):
-    finexpert.errors.QueryError: pg_ls_dir() is not allowed on postgres: write it with plainer functions
+    finexpert.errors.QueryError: pg_ls_dir() is not allowed on PostgreSQL: write it with other functions
     """
-    tree = parse_one(sql, dialect)
-    functions = IN_MYSQL if dialect == "mysql" else FUNCTIONS
-    for node in tree.walk():
+    _check_calls(sqlglot.tokenize(sql, read=dialect), dialect)
+    for node in parse_one(sql, dialect).walk():
         name = type(node).__name__
         if isinstance(node, exp.Anonymous):
-            called = str(node.this).lower()
-            if called not in PLAIN[dialect] or not isinstance(node.this, str):
-                raise QueryError(f"{called}() is not allowed on {dialect}: write it with plainer functions")
-        elif isinstance(node, exp.Func):
-            if name not in functions:
-                raise QueryError(
-                    f"{node.sql_name().lower()}() is not allowed on {dialect}: write it with plainer functions"
-                )
-        elif name not in NODES:
-            raise QueryError(f"{name.upper()} is not allowed on {dialect}: write it in plainer SQL")
+            if not isinstance(node.this, str):
+                raise _not_allowed(str(node.this), dialect)
+        elif not isinstance(node, exp.Func) and name not in NODES:
+            raise QueryError(f"{name.upper()} is not allowed on {DIALECTS[dialect]}: write it in plainer SQL")
         if isinstance(node, exp.Table):
             _check_table(node, places)
-        elif isinstance(node, exp.DataType) and (
-            not isinstance(node.this, exp.DataType.Type) or node.this.name not in TYPES
-        ):
-            raise QueryError(
-                f"the type {node.sql(dialect)} is not allowed: cast to numbers, text, booleans or dates only"
-            )
+        elif isinstance(node, exp.DataType):
+            _check_type(node, dialect)
+
+
+def _check_calls(tokens: Sequence[Token], dialect: str) -> None:
+    """Every word before a bracket is a word of the language, or a function that is allowed."""
+    for before, token, after in zip([None, *tokens], tokens, tokens[1:], strict=False):
+        if after.token_type != TokenType.L_PAREN or not re.fullmatch(r"\w+", token.text):
+            continue
+        # What stands behind AS is a name with its columns, or a type.
+        if token.token_type in (TokenType.STRING, TokenType.NUMBER) or (before and before.text.upper() == "AS"):
+            continue
+        name = token.text.lower()
+        is_name = token.token_type == TokenType.IDENTIFIER or name.startswith(CTE_PREFIX)
+        if name not in FUNCTIONS[dialect] | KEYWORDS and not is_name:
+            raise _not_allowed(name, dialect)
+        if is_name and before and before.text.upper() not in ("WITH", "RECURSIVE", ","):
+            raise _not_allowed(name, dialect)
+        if name in PADDING and not _is_padded(tokens, tokens.index(after)):
+            raise QueryError(f"{name}() needs a length written as a number up to {MAX_PADDING}")
+
+
+def _is_padded(tokens: Sequence[Token], start: int) -> bool:
+    """Whether the second argument of a call is a small number; `start` is the place of its bracket."""
+    depth = 0
+    for place in range(start, len(tokens)):
+        kind = tokens[place].token_type
+        depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(kind, 0)
+        if kind == TokenType.COMMA and depth == 1:
+            text = tokens[place + 1].text
+            ends = tokens[place + 2].token_type in (TokenType.COMMA, TokenType.R_PAREN)
+            return ends and text.isdigit() and int(text) <= MAX_PADDING
+    return False
 
 
 def _check_table(table: exp.Table, places: Collection[tuple[str, str]]) -> None:
@@ -132,3 +179,14 @@ def _check_table(table: exp.Table, places: Collection[tuple[str, str]]) -> None:
             raise QueryError(f'there is no table "{table.db}.{table.name}"')
     elif not table.name.startswith(CTE_PREFIX):
         raise QueryError(f'there is no table "{table.name}"')
+
+
+def _check_type(node: exp.DataType, dialect: str) -> None:
+    if not isinstance(node.this, exp.DataType.Type | exp.Interval) or (
+        isinstance(node.this, exp.DataType.Type) and node.this.name not in TYPES
+    ):
+        raise QueryError(f"the type {node.sql(dialect)} is not allowed: cast to numbers, text, booleans or dates only")
+
+
+def _not_allowed(name: str, dialect: str) -> QueryError:
+    return QueryError(f"{name}() is not allowed on {DIALECTS[dialect]}: write it with other functions")

@@ -28,32 +28,36 @@ CHANNEL, DATABASE = 3, 4
 _CPU_SECONDS = 1 << 30
 _BUFFER = 1 << 20
 # DuckDB asks how many processors and how much memory there are, and breaks if it is denied that.
-_OF_THE_SYSTEM = ("/proc/self/cgroup", "/proc/self/mountinfo", "/proc/stat", "/proc/meminfo", "/sys/fs/cgroup",
+OF_THE_SYSTEM = ("/proc/self/cgroup", "/proc/self/mountinfo", "/proc/stat", "/proc/meminfo", "/sys/fs/cgroup",
                   "/sys/devices/system/cpu")  # fmt: skip
 
 
 def serve(parent: int) -> None:
     """Answer until the warehouse closes the channel; raises EOFError then."""
     setup = query_wire.read(CHANNEL)
-    memory = _Memory()
+    if "files" in setup:
+        from finexpert.warehouse.files.child import read_files
+
+        return read_files(setup, parent)
+    memory = Memory()
     try:
         connection = _open(setup, parent)
     except (DataError, ConfigurationError, OSError) as error:
-        _write(query_wire.pack({"failed": str(error)}))
-        return
+        write(query_wire.pack({"failed": str(error)}))
+        return None
     lockdown.drop_capabilities()
     memory.limit(parent, setup["bytes"])
     try:
-        _write(query_wire.pack({"denied": lockdown.prove()}))
+        write(query_wire.pack({"denied": lockdown.prove()}))
     except lockdown.NotLocked as error:
-        _write(query_wire.pack({"failed": str(error)}))
-        return
+        write(query_wire.pack({"failed": str(error)}))
+        return None
     known = Known(setup["columns"], setup["card"], _views(setup))
     while True:
         _reply(connection, Request(**query_wire.read(CHANNEL)), known, memory)
 
 
-class _Memory:
+class Memory:
     """How much the process has mapped, and how much more it may."""
 
     def __init__(self) -> None:
@@ -79,7 +83,7 @@ def _open(setup: dict[str, Any], parent: int) -> duckdb.DuckDBPyConnection:
     lockdown.die_with_parent(parent)
     place = _place(setup["path"])
     # Before DuckDB is: a lock holds for the threads that are started after it.
-    landlock.restrict([place, f"{place}.wal", *_OF_THE_SYSTEM])
+    landlock.restrict([place, f"{place}.wal", *OF_THE_SYSTEM])
     connection = open_file(Path(place), setup["memory"], setup["threads"])
     lock(connection, _views(setup))
     landlock.restrict([])
@@ -100,12 +104,12 @@ def _place(path: str) -> str:
     return path if same else held
 
 
-def _reply(connection: duckdb.DuckDBPyConnection, request: Request, known: Known, memory: _Memory) -> None:
+def _reply(connection: duckdb.DuckDBPyConnection, request: Request, known: Known, memory: Memory) -> None:
     try:
         with closing(connection.cursor()) as cursor:
             rows = answer(cursor, request, known)
     except QueryError as error:
-        _write(query_wire.pack({"error": str(error), "worn": memory.worn}))
+        write(query_wire.pack({"error": str(error), "worn": memory.worn}))
         return
     size = pa.MockOutputStream()
     _write_rows(rows, size)
@@ -121,7 +125,7 @@ def _write_rows(rows: Rows, sink: pa.NativeFile) -> None:
             writer.write_batch(batch)
 
 
-def _write(message: bytes) -> None:
+def write(message: bytes | memoryview) -> None:
     view = memoryview(message)
     while view:
         view = view[os.write(CHANNEL, view) :]

@@ -44,6 +44,9 @@ from finexpert.warehouse.local.warehouse_file import METADATA_TABLE, FileSchema,
 from finexpert.warehouse.profile import profiled
 from finexpert.warehouse.schema import TableSchema, nameable
 from finexpert.warehouse.schema_card import describe_schema
+from finexpert.warehouse.semantic_model.applying import apply
+from finexpert.warehouse.semantic_model.document import SemanticModel
+from finexpert.warehouse.semantic_model.metrics import Metric, described, expand, metrics_of
 from finexpert.warehouse.table_selection import card_of, tables_for
 from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 
@@ -65,7 +68,7 @@ class DuckDBWarehouse:
     `isolated` says whether SELECTs run in processes of their own: by default where the system allows it. There are up to
     `processes` of them, each with `process_bytes` of memory above what it starts with, which should be more than `memory`, DuckDB's
     own limit. Without `growth_rules` a SELECT is not refused early for what it may make of its texts. What is found of the file that
-    its catalogue does not say (forms of dates, keys) is kept in the folder `cache`.
+    its catalogue does not say (forms of dates, keys) is kept in the folder `cache`. A semantic `model` adds what an owner says of the tables.
 
     >>> import tempfile, pandas as pd
     >>> folder = tempfile.TemporaryDirectory()
@@ -99,6 +102,7 @@ class DuckDBWarehouse:
         process_bytes: int = PROCESS_BYTES,
         growth_rules: bool = True,
         cache: Path | None = None,
+        model: SemanticModel | None = None,
     ) -> None:
         if isolated and problem():
             raise ConfigurationError(f"isolated=True is not possible here: {problem()}; see `finexpert doctor`")
@@ -115,14 +119,16 @@ class DuckDBWarehouse:
             self.notes = reasons(found)
             schema = read_schema(self._connection, CATALOG, categories, date_columns, found)
             self.label = schema.label
-            self._tables = self._profiled(schema, cache)
+            tables = self._profiled(schema, cache)
+            self._tables = apply(model, tables) if model else tables
+            self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
             views = views_of(self._tables)
             lock(self._connection, views)
         except BaseException:
             self._connection.close()
             raise
         self._columns = {table.name: tuple(column.name for column in table.columns) for table in self._tables}
-        self._card = describe_schema(self._tables)
+        self._card = self._with_metrics(describe_schema(self._tables))
         self._known = Known(self._columns, self._card, views)
         self._closed = False
         self._pool: QueryPool | None = None
@@ -167,12 +173,17 @@ class DuckDBWarehouse:
             self._pool.warm()
         shown = tables_for(question, self._tables)
         if privacy == "schema":
-            return self._card if len(shown) == len(self._tables) else card_of(shown, len(self._tables))
+            return (
+                self._card if len(shown) == len(self._tables) else self._with_metrics(card_of(shown, len(self._tables)))
+            )
         samples = {}
         with closing(self._new_cursor()) as cursor:
             for table in shown:
                 samples[table.name] = cursor.execute(f"SELECT * FROM {view_name(table.name)} LIMIT {SAMPLE_ROWS}").df()
-        return card_of(shown, len(self._tables), samples)
+        return self._with_metrics(card_of(shown, len(self._tables), samples))
+
+    def _with_metrics(self, card: str) -> str:
+        return "\n\n".join(filter(None, (card, described(self.metrics))))
 
     def query(
         self, select: str, *, as_of: dt.date | None = None, declared_only: bool = False, seconds: float | None = None
@@ -181,10 +192,11 @@ class DuckDBWarehouse:
         self._check_open()
         day = as_of.isoformat() if as_of is not None else None
         least = self.seconds if seconds is None else min(seconds, self.seconds)
-        request = Request(select, day, self.row_cap, least, self._growth_rules, declared_only)
+        ran = expand(select, self.metrics, self.dialect)
+        request = Request(ran, day, self.row_cap, least, self._growth_rules, declared_only)
         rows = self._pool.ask(request) if self._pool is not None else self._answer_here(request)
         data = to_pandas(rows.batches, rows.schema, rows.names, rows.kinds)
-        return Frame(data, rows.truncated, select, time.perf_counter() - started)
+        return Frame(data, rows.truncated, ran, time.perf_counter() - started)
 
     def snapshot(self) -> str | None:
         """When the file that was opened was last written, and its size."""

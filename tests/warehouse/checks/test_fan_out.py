@@ -21,7 +21,7 @@ from finexpert.errors import QueryError
         "SELECT sum(t.lots) FROM accounts a JOIN trades t USING (account_id) JOIN fees f ON f.account_id = a.account_id",
         "SELECT count(*) FROM accounts a JOIN trades t USING (account_id) JOIN fees f ON f.account_id = a.account_id",
         # A dimension with two rows of one key.
-        "SELECT sum(t.amount * 1) FROM trades t JOIN symbols s ON s.symbol = t.symbol WHERE t.currency = 'USD' OR t.currency = 'EUR'",
+        "SELECT sum(t.lots * 1) FROM trades t JOIN symbols s ON s.symbol = t.symbol WHERE t.currency = 'USD' OR t.currency = 'EUR'",
         "SELECT sum(t.lots) FROM trades t CROSS JOIN accounts a",
     ],
 )
@@ -55,8 +55,34 @@ def test_what_is_not_multiplied_passes(run: Any, select: str, value: float) -> N
 
 
 def test_an_average_that_a_join_weighs_is_said(run: Any) -> None:
-    checked = run("SELECT avg(a.balance) FROM accounts a JOIN trades t USING (account_id)")
+    checked = run("SELECT avg(a.balance) FROM trades t JOIN accounts a USING (account_id)")
     assert any("weighs each row of a by its rows of t" in note for note in checked.notes)
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        # What is joined only chooses rows.
+        "SELECT avg(a.balance) FROM accounts a JOIN trades t USING (account_id)",
+        # The rows are joined by one SELECT and added up by another.
+        "WITH j AS (SELECT a.balance FROM accounts a JOIN trades t USING (account_id)) SELECT sum(balance) FROM j",
+        # Several rows of the one times several of the other.
+        "SELECT sum(t.lots * f.amount_usd) FROM trades t JOIN fees f ON f.account_id = t.account_id",
+    ],
+)
+def test_what_is_multiplied_by_a_longer_way_goes_back(run: Any, select: str) -> None:
+    with pytest.raises(QueryError, match=r"weighs each row|adds up each row"):
+        run(select)
+
+
+ACTIVE = "SELECT count(*) FROM accounts a JOIN trades t ON t.account_id = a.account_id"
+
+
+def test_the_question_tells_what_is_counted(run: Any) -> None:
+    with pytest.raises(QueryError, match="adds up each row of a"):
+        run(ACTIVE, question="How many retail accounts traded?")
+    for question in ("How many trades did accounts make?", "How often did they trade?"):
+        assert run(ACTIVE, question=question).frame.data.iat[0, 0] == 5
 
 
 RATES = """WITH r AS (SELECT 'USD' AS ccy, DATE '2000-01-01' AS since, DATE '2024-01-01' AS until

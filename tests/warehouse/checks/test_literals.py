@@ -51,6 +51,8 @@ def test_case_and_spacing_are_put_right_and_said(run: Any, select: str, value: i
         ("SELECT count(*) FROM trades WHERE status LIKE 'Exec%'", "trades.status", "Exec%"),
         ("SELECT count(*) FROM trades WHERE status LIKE 'Fill%'", "trades.status", "Fill%"),
         ("SELECT count(*) FROM trades WHERE regexp_matches(status, '^DONE')", "trades.status", "^DONE"),
+        ("SELECT count(*) FROM trades WHERE status IN ('FILLED', 'CANCELED')", "trades.status", "CANCELED"),
+        ("SELECT count(*) FROM trades WHERE status NOT IN ('FILLED', 'Canceled')", "trades.status", "Canceled"),
         ("SELECT sum(CASE WHEN side = 'Short' THEN 1 ELSE 0 END) FROM trades", "trades.side", "Short"),
         ("SELECT count(*) FROM accounts WHERE segment = 'hedge fund' OR region = 'EMEA'", "accounts.segment", "hedge fund"),
     ],
@@ -101,7 +103,21 @@ def test_a_condition_that_is_left_out_is_asked_for_again(brokerage: Any) -> None
         checks.run("SELECT count(*) FROM trades WHERE status = 'Executed'")
     with pytest.raises(UnknownValue, match=r"the condition on trades\.status was left out"):
         checks.run("SELECT count(*) FROM trades")
+    with pytest.raises(UnknownValue, match=r"was left out"):
+        checks.run("SELECT count(*) FROM trades WHERE status LIKE '%'")
+    # A condition that stood there before is no other place for it.
+    checks = Checks(brokerage)
+    for select in (
+        "SELECT count(*) FROM trades WHERE status = 'Executed' AND side = 'SELL'",
+        "SELECT count(*) FROM trades WHERE side = 'SELL'",
+    ):
+        with pytest.raises(UnknownValue, match=r"trades\.status"):
+            checks.run(select)
+    assert checks.run("SELECT count(*) FROM trades WHERE concat(status, '') = 'FILLED'").frame.data.iat[0, 0] == 3
     # Another column may hold what was meant.
+    checks = Checks(brokerage)
+    with pytest.raises(UnknownValue):
+        checks.run("SELECT count(*) FROM trades WHERE status = 'Executed'")
     assert checks.run("SELECT count(*) FROM trades WHERE side = 'BUY'").frame.data.iat[0, 0] == 3
 
 

@@ -20,7 +20,6 @@ from finexpert.errors import CutFrame, NoRows, QueryError
         ("SELECT count(*) FROM trades t JOIN notes n ON n.note = t.status", "n has no rows|notes|the join with n"),
         ("SELECT count(*) FROM trades t JOIN accounts s ON s.account_id = t.trade_id + 100", "the join with s on .* matches no row"),
         ("SELECT count(*) FROM notes", "notes has no rows"),
-        ("SELECT count(*) FROM symbols WHERE symbol NOT IN (SELECT symbol FROM trades)", "NOT IN holds a NULL"),
         ("WITH t AS (SELECT * FROM trades WHERE amount > 1000) SELECT sum(lots) FROM t", "amount > 1000 matches no row"),
         ("SELECT a.region FROM accounts a JOIN (SELECT account_id FROM trades WHERE amount < 0) t USING (account_id)", "amount < 0 matches no row"),
     ],
@@ -57,6 +56,26 @@ def test_infinity_goes_back_and_gaps_are_said(run: Any) -> None:
     with pytest.raises(QueryError, match="NULLIF"):
         run("SELECT sum(lots) / 0.0 AS x FROM trades")
     assert "1 of 4 values of balance are missing" in run("SELECT account_id, balance FROM accounts").notes
+
+
+@pytest.mark.parametrize(
+    "counted",
+    [
+        "count(*) FILTER (WHERE year(executed_at) = 2030)",
+        "sum(CASE WHEN lots > 100 THEN 1 ELSE 0 END)",
+        "count_if(lots > 100)",
+    ],
+)
+def test_a_zero_beside_other_numbers_goes_back_where_nothing_is_counted(run: Any, counted: str) -> None:
+    for select in (f"SELECT {counted} FROM trades", f"SELECT {counted}, count(*) FROM trades"):
+        with pytest.raises(NoRows, match="matches no row of trades"):
+            run(select)
+    assert (
+        run(
+            "SELECT count(*) FILTER (WHERE status = 'CANCELLED'), count(*) FROM trades WHERE side = 'SELL'"
+        ).frame.data.iat[0, 0]
+        == 0
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,114 @@
+"""`finexpert eval sql`: questions over databases of PostgreSQL with gold SELECTs, in Defog's form, tracked in MLflow.
+
+finexpert eval sql FOLDER                                 the program and the single call, on every question of the folder
+finexpert eval sql FOLDER --limit 5 --json OUT
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from finexpert.cli import common
+
+if TYPE_CHECKING:
+    from finexpert.datasets.evaluation import Result
+
+
+def sql(
+    folder: Annotated[Path, typer.Argument(help="Folder with Defog's databases (*.sql, *.json) and questions.")],
+    limit: Annotated[int | None, typer.Option(min=1, help="The first N questions.")] = None,
+    ids: Annotated[str | None, typer.Option(help="Ids of questions, with commas.")] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline/--no-baseline", help="The single call beside the program.")
+    ] = True,
+    lm: common.Model = None,
+    api_base: common.ApiBase = None,
+    drafts: common.Drafts = None,
+    retries: common.Retries = None,
+    mode: common.Mode = None,
+    budget: common.Budget = None,
+    record: common.Record = None,
+    recordings: common.Recordings = None,
+    program: common.Program = None,
+    threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
+) -> None:
+    """Ask questions over databases loaded into a PostgreSQL of their own; score the tables by the rule of sql-eval and by ours."""
+    settings = common.settings_from(
+        lm=lm,
+        api_base=api_base,
+        drafts=drafts,
+        retries=retries,
+        mode=mode,
+        record=record,
+        recordings=recordings,
+        workers=2,
+        **common.budget_settings(budget, "run"),
+    )
+    from functools import partial
+
+    from finexpert.cli.evaluate import chosen, run
+    from finexpert.datasets.external import defog
+    from finexpert.datasets.external import defog_evaluation as evaluation
+    from finexpert.language_models.roles import LanguageModels
+    from finexpert.sandbox import Limits, Sandbox
+
+    asked = chosen(defog.load_questions(folder), ids, "--ids")[:limit]
+    names = sorted({question.db for question in asked})
+    expert, settings = common.program_of(program, settings)
+    models = LanguageModels.from_settings(settings)
+    ways = evaluation.WAYS if baseline else evaluation.WAYS[:1]
+    with (
+        defog.loaded(folder, names) as databases,
+        Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox,
+    ):
+        bench = evaluation.DefogBench(
+            databases[names[0]].warehouse,
+            sandbox,
+            models,
+            settings,
+            expert,
+            databases=databases,
+            digest=defog.digest(folder, names),
+        )
+        ask = partial(evaluation.evaluate, bench, asked, ways)
+        results = run(
+            bench,
+            asked,
+            ways,
+            threads=threads,
+            fresh=fresh,
+            json_out=json_out,
+            name="sql",
+            evaluate=lambda journal, told: ask(journal, threads=threads, on_result=told),
+        )
+    _tell(results, ways)
+
+
+def _tell(results: Sequence[Result], ways: Sequence[str]) -> None:
+    """What the stricter rule says, and question by question what one way has right and the other not."""
+    from finexpert.cli.evaluate_taught import flips
+    from finexpert.datasets.evaluation import mcnemar
+    from finexpert.datasets.external.defog_evaluation import OURS
+
+    out = common.console()
+    for way in ways:
+        rows = [result for result in results if result.rung == way]
+        no_answer = sum(result.status != "answered" for result in rows)
+        out.print(
+            f"{way}: {sum(r.correct for r in rows)}/{len(rows)} by the rule of sql-eval, "
+            f"{sum(r.also.get(OURS, False) for r in rows)} by ours (all rows, no other columns); {no_answer} without an answer",
+            soft_wrap=True,
+        )
+    if len(ways) == 2:
+        lost, won = flips(results, ways[1], ways[0])
+        right = {(result.rung, result.id): result.correct for result in results}
+        both = [id for rung, id in right if rung == ways[0] and (ways[1], id) in right]
+        _, _, p = mcnemar([right[ways[0], id] for id in both], [right[ways[1], id] for id in both])
+        out.print(f"only {ways[0]}: {', '.join(won) or 'nothing'}", soft_wrap=True, markup=False)
+        out.print(f"only {ways[1]}: {', '.join(lost) or 'nothing'}; McNemar p = {p:.3f}", soft_wrap=True, markup=False)

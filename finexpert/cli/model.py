@@ -1,0 +1,144 @@
+"""`finexpert model`: the semantic model of a database, a file that people review.
+
+finexpert model init --data trades.duckdb             writes trades.model.yaml beside the data, with nothing published
+finexpert model publish trades.status --data trades.duckdb
+finexpert model check --data trades.duckdb
+finexpert model show --data trades.duckdb
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from finexpert.cli import common
+
+if TYPE_CHECKING:
+    from finexpert.settings import Settings
+    from finexpert.warehouse.semantic_model.document import SemanticModel
+    from finexpert.warehouse.warehouse import Warehouse
+
+model_app = typer.Typer(
+    help="The semantic model of a database: meanings, metrics, published values.", no_args_is_help=True
+)
+
+File = Annotated[
+    Path | None,
+    typer.Option(
+        "--file", help="The model's file; FINEXPERT_SEMANTIC_MODEL, or the one beside the data, if not given."
+    ),
+]
+MOST_VALUES = 50
+
+
+@model_app.command()
+def init(data: common.Data = None, file: File = None) -> None:
+    """Write a first model from the catalogue: every table, column, key and date column, and no value."""
+    from finexpert.errors import ConfigurationError
+    from finexpert.warehouse.semantic_model.document import save
+    from finexpert.warehouse.semantic_model.drafting import draft
+
+    settings = common.settings_from()
+    target = _place(data, file, settings)
+    if target.exists():
+        raise ConfigurationError(f"{target} is there already: edit it, or name another file with --file")
+    with closing(_opened(data, settings)) as warehouse:
+        model = draft(warehouse.tables, warehouse.name)
+    save(model, target)
+    out = common.console()
+    out.print(f"wrote {target}: {len(model.datasets)} tables, {len(model.relationships)} relationships", markup=False)
+    out.print("Next: write what columns mean, publish values that a model may see (`finexpert model publish TABLE.COLUMN`), "
+              "then `finexpert model check`")  # fmt: skip
+
+
+@model_app.command()
+def check(data: common.Data = None, file: File = None) -> None:
+    """Try the model on the data: its names, every metric, every verified query. Exit code 1 if something does not fit."""
+    from finexpert.errors import FinexpertError
+    from finexpert.warehouse.semantic_model.checking import check as checked
+
+    settings = common.settings_from()
+    target = _existing(data, file, settings)
+    try:
+        with closing(_opened(data, settings, target)) as warehouse:
+            problems, tried = checked(_loaded(target), warehouse)
+    except FinexpertError as error:
+        problems, tried = [str(error)], 0
+    out = common.console()
+    for problem in problems:
+        out.print(f"- {problem}", markup=False, style="red")
+    out.print(f"{target}: {tried} expressions and queries tried, {len(problems)} problems", markup=False)
+    if problems:
+        raise typer.Exit(1)
+
+
+@model_app.command()
+def show(data: common.Data = None, file: File = None) -> None:
+    """Print what a prompt holds of the data."""
+    settings = common.settings_from()
+    with closing(_opened(data, settings, file)) as warehouse:
+        typer.echo(warehouse.schema_card())
+
+
+@model_app.command()
+def publish(
+    columns: Annotated[list[str], typer.Argument(help="Columns, as table.column.")],
+    data: common.Data = None,
+    file: File = None,
+    hide: Annotated[bool, typer.Option("--hide", help="Take the values out again.")] = False,
+) -> None:
+    """Put a column's values into the model, where a language model may see them."""
+    from finexpert.warehouse.semantic_model.document import save
+    from finexpert.warehouse.semantic_model.publishing import published, values_of
+
+    settings = common.settings_from()
+    target = _existing(data, file, settings)
+    model = _loaded(target)
+    out = common.console()
+    with closing(_opened(data, settings, target)) as warehouse:
+        for column in columns:
+            values = None if hide else values_of(warehouse, column, MOST_VALUES)
+            model = published(model, warehouse.tables, column, values, MOST_VALUES)
+            said = (
+                "hidden again"
+                if values is None
+                else f"{len(values)} values, which models see from now on: {', '.join(values)}"
+            )
+            out.print(f"{column}: {said}", markup=False)
+    save(model, target)
+
+
+def _place(data: Path | None, file: Path | None, settings: Settings) -> Path:
+    from finexpert.errors import ConfigurationError
+    from finexpert.warehouse.database_address import address_in
+    from finexpert.warehouse.semantic_model.finding import beside
+
+    if named := file or settings.semantic_model:
+        return named
+    if data is None or address_in(data):
+        raise ConfigurationError("say where the model is to lie: --file NAME.model.yaml, or FINEXPERT_SEMANTIC_MODEL")
+    return beside(data)
+
+
+def _existing(data: Path | None, file: Path | None, settings: Settings) -> Path:
+    from finexpert.errors import ConfigurationError
+
+    target = _place(data, file, settings)
+    if not target.is_file():
+        raise ConfigurationError(f"there is no semantic model {target}: `finexpert model init` writes a first one")
+    return target
+
+
+def _loaded(path: Path) -> SemanticModel:
+    from finexpert.warehouse.semantic_model.document import load
+
+    return load(path)
+
+
+def _opened(data: Path | None, settings: Settings, model: Path | None = None) -> Warehouse:
+    from finexpert.datasets.fred import open_data
+
+    return open_data(data, settings=settings.model_copy(update={"semantic_model": model} if model else {}))

@@ -1,0 +1,49 @@
+"""A LIMIT without an order: which rows it keeps is up to the database.
+
+SELECT country FROM customers GROUP BY country LIMIT 1      any country
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from finexpert.errors import QueryError
+from finexpert.warehouse.checks.probing import Probe
+from finexpert.warehouse.checks.reading import Read, runnable, withs
+
+
+def check_arbitrary(one: Read, probe: Probe) -> None:
+    """Raises QueryError for a LIMIT without ORDER BY that keeps some of several different rows."""
+    for scope in one.scopes:
+        limit = _limit(scope)
+        if limit is not None and _keeps_some(one, scope, limit, probe):
+            raise QueryError(
+                f"LIMIT {limit} keeps any {'row' if limit == 1 else f'{limit} rows'} of several different ones: say with ORDER BY which"
+            )
+
+
+def _limit(scope: Scope) -> int | None:
+    """The number of rows that a SELECT keeps, where nothing orders them."""
+    select = scope.expression
+    if not isinstance(select, exp.Select) or select.args.get("order") is not None or scope.external_columns:
+        return None
+    limit = select.args.get("limit")
+    number = limit.args.get("expression") if limit is not None else None
+    sources = [source.expression for source in scope.sources.values() if isinstance(source, Scope)]
+    ordered = any(source.args.get("order") is not None for source in sources)
+    if ordered or select.find_ancestor(exp.Exists) is not None:
+        return None
+    return int(number.name) if isinstance(number, exp.Literal) and number.name.isdigit() else None
+
+
+def _keeps_some(one: Read, scope: Scope, limit: int, probe: Probe) -> bool:
+    whole = scope.expression.copy()
+    if not isinstance(whole, exp.Select):
+        return False
+    whole.set("limit", None)
+    whole.set("with_", None)
+    rows = exp.select("*").distinct().from_(whole.subquery("kept"))
+    for with_ in withs(one, scope):
+        rows.set("with_", with_.copy())
+    return probe.any_row(runnable(rows.offset(limit))) is True

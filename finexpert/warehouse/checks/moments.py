@@ -1,0 +1,57 @@
+"""A moment compared with a day, which means that day's midnight.
+
+executed_at BETWEEN DATE '2023-01-01' AND DATE '2023-01-31'     leaves out the trades of 31 January after midnight
+
+Told only where rows lie later on that day, so that a column of midnights may be compared with days.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from finexpert.errors import QueryError
+from finexpert.warehouse.checks.periods import day_of
+from finexpert.warehouse.checks.probing import Probe, table_name
+from finexpert.warehouse.checks.reading import Origin, Read, columns_of, text_of
+from finexpert.warehouse.dates import kind_of_type
+
+
+def check_moments(one: Read, probe: Probe) -> None:
+    """Raises QueryError for a comparison that cuts a day at its midnight."""
+    for column, scope in columns_of(one):
+        for node, day in _compared(column):
+            origin = one.origin(column, scope)
+            if origin is None or kind_of_type(origin.column.type) != "timestamp":
+                continue
+            if probe.any_row(_later_that_day(origin, day)) is True:
+                after = day + dt.timedelta(days=1)
+                name = text_of(one, column)
+                raise QueryError(
+                    f"{text_of(one, node)} takes {day} as its midnight, and {origin} holds moments later on that day: write {name} < DATE '{after}' "
+                    f"up to the end of that day, {name} >= DATE '{after}' for after it, or compare CAST({name} AS DATE)"
+                )
+
+
+def _compared(column: exp.Column) -> Iterator[tuple[exp.Expr, dt.date]]:
+    """The comparison that a column stands in, if it cuts a day at its midnight."""
+    node = column.parent
+    if isinstance(node, exp.Between):
+        end = node.args["high"]
+    elif isinstance(node, exp.LTE | exp.GT | exp.EQ):
+        end = node.expression
+    else:
+        return
+    day = day_of(end, whole=True)
+    if node.this is column and day is not None:
+        yield node, day
+
+
+def _later_that_day(origin: Origin, day: dt.date) -> exp.Select:
+    column = exp.column(origin.column.name, quoted=True)
+    start, end = (
+        exp.cast(exp.Literal.string(f"{one} 00:00:00"), "timestamp") for one in (day, day + dt.timedelta(days=1))
+    )
+    return exp.select("1").from_(table_name(origin.table.name)).where(column > start, column < end)

@@ -1,0 +1,67 @@
+"""A column of a subquery that is read from outside of it by mistake.
+
+    SELECT count(*) FROM customers WHERE customer_id IN (SELECT customer_id FROM returns)     returns has no customer_id
+
+SQL takes the customer's own number then, which is always in the list. Who means it writes the table before the column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from finexpert.errors import QueryError
+from finexpert.warehouse.checks.reading import Read
+from finexpert.warehouse.schema import TableSchema
+
+
+def check_outside(one: Read) -> None:
+    """Raises QueryError for a column without a table's name that none of the tables of its subquery has."""
+    if one.select is None:
+        return
+    try:
+        tree = sqlglot.parse_one(one.sql, read=one.dialect)
+    except (SqlglotError, RecursionError):
+        return
+    ctes = {cte.alias_or_name.lower() for cte in tree.find_all(exp.CTE)}
+    for select in tree.find_all(exp.Select):
+        tables = _tables(one, select, ctes)
+        if tables and _stands_in_condition(select):
+            _check_select(select, tables)
+
+
+def _stands_in_condition(select: exp.Select) -> bool:
+    """Whether it is a part of an expression of another SELECT, from which it could read."""
+    parent = select.parent
+    while isinstance(parent, exp.Subquery | exp.Paren):
+        parent = parent.parent
+    return parent is not None and not isinstance(parent, exp.From | exp.Join | exp.CTE | exp.SetOperation)
+
+
+def _tables(one: Read, select: exp.Select, ctes: set[str]) -> Sequence[TableSchema]:
+    """The tables that it reads, where they are all tables of the warehouse; else none."""
+    from_ = select.args.get("from_")
+    sources = [from_.this, *(join.this for join in select.args.get("joins") or [])] if from_ is not None else []
+    found = [
+        one.table_of(source) for source in sources if isinstance(source, exp.Table) and source.name.lower() not in ctes
+    ]
+    known = [table for table in found if table is not None]
+    return known if len(known) == len(sources) and not select.args.get("laterals") else []
+
+
+def _check_select(select: exp.Select, tables: Sequence[TableSchema]) -> None:
+    own = {projected.alias.lower() for projected in select.selects if projected.alias}
+    for column in select.find_all(exp.Column):
+        if column.table or column.find_ancestor(exp.Select) is not select or column.name.lower() in own:
+            continue
+        if isinstance(column.this, exp.Star) or any(table.column(column.name) for table in tables):
+            continue
+        names = ", ".join(table.name for table in tables)
+        if column.find_ancestor(exp.Lambda, exp.Struct) is None:
+            raise QueryError(
+                f'there is no column "{column.name}" in {names}, so that the subquery reads it from outside: use a column of {names}, or '
+                "write the name of the outer table before it if that is meant"
+            )

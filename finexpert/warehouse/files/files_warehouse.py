@@ -1,0 +1,117 @@
+"""Files as a warehouse: read once into a DuckDB file of the home's cache, and again only when one of them has changed.
+
+    with open_files("exports/", settings=settings) as warehouse:
+        warehouse.read_notes     ->   {"trades": ["2 lines above the table were left out"]}
+
+The cache is for its owner only. It is named after the files' paths, sizes and times; a newer state takes the place of the older one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from finexpert.errors import DataError
+from finexpert.private_files import make_folder
+from finexpert.settings import Settings
+from finexpert.warehouse.files.found import Source, find
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.locked_connection import CATALOG
+from finexpert.warehouse.local.options import options
+from finexpert.warehouse.local.warehouse_file import METADATA_TABLE, literal, quote
+
+# Of the way in which files are read: a cache of another one is read anew.
+VERSION = 1
+
+
+class FilesWarehouse(DuckDBWarehouse):
+    """Tables that were read from files; `read_notes` says by table what was mended, left out or not understood."""
+
+    def __init__(self, path: Path, name: str, state: str | None, **given: Any) -> None:
+        super().__init__(path, **given)
+        self.name = name
+        self._state = state
+        rows = self._connection.execute(f"SELECT value FROM {CATALOG}.main.{METADATA_TABLE}").fetchall()
+        self.read_notes: Mapping[str, Sequence[str]] = json.loads(rows[0][0])["notes"] if rows else {}
+
+    def snapshot(self) -> str | None:
+        """The sizes and times of the files when they were read."""
+        return self._state or super().snapshot()
+
+
+def open_files(data: Path | str, *, settings: Settings | None = None) -> FilesWarehouse:
+    """The warehouse of a file, a folder or a pattern. DataError names a file that cannot be read, and the line."""
+    settings = settings or Settings()
+    sources = find(data)
+    states = [source.state for source in sources]
+    cache = settings.home / "cache"
+    place = hashlib.sha256(
+        repr([(state[0], source.table) for state, source in zip(states, sources, strict=True)]).encode()
+    )
+    state = hashlib.sha256(repr((VERSION, states)).encode()).hexdigest()[:16]
+    path = cache / f"files-{place.hexdigest()[:16]}-{state}.duckdb"
+    if not path.is_file():
+        write(path, sources, settings)
+        for older in cache.glob(f"files-{place.hexdigest()[:16]}-*.duckdb"):
+            if older != path:
+                older.unlink(missing_ok=True)
+    name = Path(data).name if len(sources) > 1 else sources[0].path.stem
+    told = "; ".join(f"{Path(where).name} {size} bytes {time}" for where, size, time in states[:20])
+    more = f"; and {len(states) - 20} more" if len(states) > 20 else ""
+    return FilesWarehouse(path, name, f"{told}{more}; {state}", **options(settings, Path(data)))
+
+
+def write(path: Path, sources: Sequence[Source], settings: Settings) -> None:
+    """Read the files into a DuckDB file, whole or not at all."""
+    from finexpert.warehouse.files.process import Part, read
+
+    def parts() -> Iterable[Part]:
+        return read(sources, memory_mb=settings.sql_memory_mb)
+
+    write_parts(path, parts())
+
+
+def write_parts(path: Path, parts: Iterable[Any]) -> None:
+    """A DuckDB file with the tables of these parts."""
+    make_folder(path.parent)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    notes: dict[str, Sequence[str]] = {}
+    try:
+        with duckdb.connect(str(unfinished)) as connection:
+            unfinished.chmod(0o600)
+            connection.execute("SET python_enable_replacements = false")
+            for part in parts:
+                _write_part(connection, part, first=part.table not in notes)
+                notes[part.table] = part.notes
+            connection.execute(f"CREATE TABLE {METADATA_TABLE} (key VARCHAR, value VARCHAR)")
+            content = json.dumps({"label": None, "tables": {}, "notes": notes}, sort_keys=True)
+            connection.execute(f"INSERT INTO {METADATA_TABLE} VALUES ('metadata', ?)", [content])
+        unfinished.replace(path)
+    except duckdb.IOException as error:
+        raise DataError(f"{path} cannot be written: {error}. Name another home with FINEXPERT_HOME") from error
+    finally:
+        for left in (unfinished, unfinished.with_name(unfinished.name + ".wal")):
+            with contextlib.suppress(OSError):
+                left.unlink(missing_ok=True)
+
+
+def _write_part(connection: duckdb.DuckDBPyConnection, part: Any, *, first: bool) -> None:
+    connection.register("incoming_rows", part.rows)
+    table = quote(part.table)
+    if first:
+        connection.execute(f"CREATE TABLE {table} AS SELECT * FROM incoming_rows")
+        if part.comment:
+            connection.execute(f"COMMENT ON TABLE {table} IS {literal(part.comment)}")
+        for column, comment in part.comments.items():
+            connection.execute(f"COMMENT ON COLUMN {table}.{quote(column)} IS {literal(comment)}")
+    else:
+        connection.execute(f"INSERT INTO {table} SELECT * FROM incoming_rows")
+    connection.unregister("incoming_rows")

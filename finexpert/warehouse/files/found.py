@@ -1,0 +1,155 @@
+"""Which files an address means, and what their tables are called.
+
+    find("exports/")           every CSV, Parquet, Excel and JSON file of the folder
+    find("exports/*.csv")      those that the pattern matches
+
+A table is called after its file, in letters that SQL takes without quotes.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from finexpert.errors import DataError
+from finexpert.warehouse.schema_card import RESERVED
+
+KINDS = {
+    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
+    ".json": "json", ".jsonl": "json", ".ndjson": "json",
+    ".xlsx": "excel", ".xlsm": "excel", ".xlsb": "excel", ".xls": "excel", ".ods": "excel",
+}  # fmt: skip
+READ = "CSV, TSV, Parquet, Excel and JSON files"
+MOST_FILES = 500
+_PATTERN = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read, its kind, and what its table is called."""
+
+    path: Path
+    kind: str
+    table: str
+
+    @property
+    def state(self) -> tuple[str, int, int]:
+        """What changes when the file does."""
+        found = self.path.stat()
+        return str(self.path), found.st_size, found.st_mtime_ns
+
+
+def is_files(data: Path | str) -> bool:
+    """Whether an address means files that have to be read first: a folder, a pattern, or one such file."""
+    path = Path(data)
+    if path.is_dir() or path.suffix.lower() in KINDS:
+        return True
+    return bool(_PATTERN.search(str(data))) and not path.exists()
+
+
+def find(data: Path | str) -> list[Source]:
+    """The files, in the order of their paths. DataError says what would be right."""
+    path = Path(data)
+    if path.is_dir():
+        paths = [each for each in path.iterdir() if _may_be_table(each)]
+    elif path.is_file():
+        paths = [path]
+    elif _PATTERN.search(str(data)):
+        paths = [each for each in _matches(path) if _may_be_table(each)]
+    else:
+        raise DataError(missing(path))
+    if not paths:
+        raise DataError(f"{data} holds no table: {READ} are read.{_deeper(path)}")
+    if len(paths) > MOST_FILES:
+        raise DataError(
+            f"{data} means {len(paths):,} files, and at most {MOST_FILES} are read: name fewer with a pattern"
+        )
+    if (kind := KINDS.get(paths[0].suffix.lower())) is None:
+        raise DataError(f"{paths[0]} is of no kind that is read: {READ} are, by their suffix")
+    ordered = sorted(each.resolve() for each in paths)
+    names = table_names(ordered)
+    return [Source(each, KINDS.get(each.suffix.lower(), kind), names[each]) for each in ordered]
+
+
+def table_names(paths: Iterable[Path]) -> dict[Path, str]:
+    """A name for each file; where two would have the same, that of the folder stands before it, or a number behind it.
+
+    >>> list(table_names([Path("a/Trades 2024.csv"), Path("2015.csv"), Path("x/order.csv"), Path("y/order.csv")]).values())
+    ['Trades_2024', 't_2015', 'x_order', 'y_order']
+    """
+    paths = list(paths)
+    plain = [name_of(path.stem) for path in paths]
+    folded = [name.lower() for name in plain]
+    names: dict[Path, str] = {}
+    taken: set[str] = set()
+    for path, name in zip(paths, plain, strict=True):
+        wanted = name_of(f"{path.parent.name} {path.stem}") if folded.count(name.lower()) > 1 else name
+        names[path] = unused(wanted, taken)
+    return names
+
+
+def name_of(text: str) -> str:
+    """A text as a name that SQL takes without quotes.
+
+    >>> name_of("Zürich, Q1-2024"), name_of("order"), name_of("  ")
+    ('Zurich_Q1_2024', 'order_table', 'table_1')
+    """
+    import unicodedata
+
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    name = re.sub(r"\W+", "_", plain).strip("_")[:60] or "table_1"
+    if name[0].isdigit():
+        name = f"t_{name}"
+    return f"{name}_table" if name.lower() in RESERVED else name
+
+
+def unused(name: str, taken: set[str]) -> str:
+    """The name, or with a number where it is taken already; capitals make no difference in SQL.
+
+    >>> taken = {"price"}
+    >>> unused("Price", taken), unused("price", taken)
+    ('Price_2', 'price_3')
+    """
+    number, found = 1, name
+    while found.lower() in taken:
+        number += 1
+        found = f"{name}_{number}"
+    taken.add(found.lower())
+    return found
+
+
+def _may_be_table(path: Path) -> bool:
+    return path.suffix.lower() in KINDS and not path.name.startswith((".", "~$")) and path.is_file()
+
+
+def _matches(pattern: Path) -> list[Path]:
+    parts = pattern.parts
+    first = next(place for place, part in enumerate(parts) if _PATTERN.search(part))
+    root = Path(*parts[:first]) if first else Path()
+    if not root.is_dir():
+        raise DataError(f"{root} is no folder, so the pattern {pattern} matches nothing in it")
+    try:
+        return list(root.glob(str(Path(*parts[first:]))))
+    except (ValueError, NotImplementedError) as error:
+        raise DataError(f"{pattern} is no pattern: {error}. Write it as in exports/*.csv") from error
+
+
+def missing(path: Path) -> str:
+    """Why a path means nothing, and what may have been meant."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"{path} does not exist, nor does the folder {folder}"
+    there = sorted(each.name for each in folder.iterdir() if each.suffix.lower() in {*KINDS, ".duckdb", ".db"})
+    near = difflib.get_close_matches(path.name, there, n=3, cutoff=0.5) or there[:5]
+    there_is = f": did you mean {', '.join(near)}?" if near else ", and no file of data stands beside it."
+    return f"{path} does not exist{there_is} Give a .duckdb file, a folder, or one of {READ}"
+
+
+def _deeper(path: Path) -> str:
+    if not path.is_dir():
+        return " No file matches the pattern"
+    deeper = next((each for each in path.glob("*/*") if _may_be_table(each)), None)
+    return f' Its subfolders hold some: give "{path}/**/*{deeper.suffix}"' if deeper else " None stands in it"

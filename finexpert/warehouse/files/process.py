@@ -1,0 +1,129 @@
+"""The process that reads files, seen from its parent; what it sends is trusted in nothing.
+
+    for part in read_locked(sources, memory_mb=2048):
+        part.table, part.rows
+
+Where no process can be locked in, the files are read in this one, through a connection that reaches no others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from finexpert.errors import DataError, SandboxUnavailable
+from finexpert.sandbox.lockdown import CANARY_NAMES
+from finexpert.warehouse.files.found import Source
+from finexpert.warehouse.files.reading import BATCH_ROWS, connect, refusal, tables
+from finexpert.warehouse.isolated import wire as query_wire
+from finexpert.warehouse.isolated.gate import GateError, open_rows
+from finexpert.warehouse.isolated.zygote import START_SECONDS, problem, zygote
+
+# A part of a table is at most so many rows and bytes; between two parts lies a pass over the whole file.
+_PART_BYTES = 1 << 30
+_PART_SECONDS = 900.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a table, with what is known of it; the first part of a table has none, and says its columns."""
+
+    table: str
+    comment: str
+    comments: Mapping[str, str]
+    notes: Sequence[str]
+    rows: pa.Table
+
+
+def read(sources: Sequence[Source], *, memory_mb: int) -> Iterator[Part]:
+    """The tables of the files in parts. DataError names a file that cannot be read, and the line."""
+    return _read_locked(sources, memory_mb) if problem() is None else _read_here(sources, memory_mb)
+
+
+def _read_here(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
+    with connect(sources, f"{memory_mb}MB") as connection:
+        for table in tables(connection, sources):
+            said = (table.name, table.comment, table.comments, table.notes)
+            try:
+                reader = table.rows(connection)
+                yield Part(*said, pa.Table.from_batches([], reader.schema))
+                for batch in reader:
+                    yield Part(*said, pa.Table.from_batches([batch]))
+            except (duckdb.Error, pa.ArrowException) as error:
+                raise refusal(table.path, error) from None
+
+
+def _read_locked(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
+    channel, theirs = socket.socketpair()
+    first = os.open(sources[0].path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        handle = zygote().fork(theirs.fileno(), first)
+    except BaseException:
+        channel.close()
+        raise
+    finally:
+        theirs.close()
+        os.close(first)
+    try:
+        yield from _parts(channel, sources, memory_mb)
+    except (EOFError, OSError, query_wire.WireError, GateError) as error:
+        raise DataError(
+            f"{sources[0].path.parent}: the process that reads the files broke ({type(error).__name__}), or needs more memory"
+            " than FINEXPERT_SQL_MEMORY_MB allows"
+        ) from None
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        os.close(handle)
+        channel.close()
+
+
+def _parts(channel: socket.socket, sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
+    setup = {
+        "files": [[str(source.path), source.kind, source.table] for source in sources],
+        "memory": f"{memory_mb * 3 // 4}MB",
+        "bytes": memory_mb << 20,
+    }
+    deadline = time.monotonic() + START_SECONDS
+    query_wire.send(channel, query_wire.pack(setup), deadline)
+    header, _ = query_wire.receive(channel, deadline, 0)
+    _check_denied(header)
+    while True:
+        header, body = query_wire.receive(channel, time.monotonic() + _PART_SECONDS, _PART_BYTES)
+        if "failed" in header:
+            raise DataError(str(header["failed"])[:2_000])
+        if header.get("end") is True:
+            return
+        yield _part(header, body)
+
+
+def _check_denied(header: Mapping[str, Any]) -> None:
+    if "failed" in header:
+        raise DataError(str(header["failed"])[:2_000])
+    denied = header.get("denied")
+    if not isinstance(denied, list) or tuple(name for name, _ in denied) != CANARY_NAMES:
+        raise SandboxUnavailable("no file can be read: its process did not prove that everything else is denied")
+
+
+def _part(header: dict[str, Any], body: pa.Buffer) -> Part:
+    rows = open_rows(header, body, BATCH_ROWS)
+    comments, notes = header.get("comments"), header.get("notes")
+    if not isinstance(comments, dict) or not isinstance(notes, list):
+        raise GateError("a table without comments")
+    table = pa.Table.from_batches(rows.batches, rows.schema).rename_columns(rows.names)
+    return Part(
+        str(header.get("table")),
+        str(header.get("comment")),
+        {str(name): str(said) for name, said in comments.items()},
+        [str(note) for note in notes],
+        table,
+    )

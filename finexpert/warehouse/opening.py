@@ -1,0 +1,79 @@
+"""Opening what holds the tables, whatever it is.
+
+open_data("trades.duckdb")               a DuckDB file
+open_data("exports/"), ("*.csv")         CSV, Parquet, Excel and JSON files
+open_data("postgresql+psycopg://...")    a database
+open_data({"trades": df})                frames of pandas, polars or Arrow
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+
+from finexpert.errors import DataError
+from finexpert.settings import Settings
+from finexpert.warehouse.database_address import address_in
+from finexpert.warehouse.files.found import is_files, missing
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+from finexpert.warehouse.local.options import options
+from finexpert.warehouse.semantic_model.finding import find
+
+if TYPE_CHECKING:
+    from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
+    from finexpert.warehouse.warehouse import Warehouse
+
+
+class Tabular(Protocol):
+    """A frame of any library that gives its rows as Arrow: pandas, polars, pyarrow."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+def is_warehouse(source: object) -> TypeGuard[Warehouse]:
+    """Whether it can be asked as it is."""
+    return hasattr(source, "schema_card") and hasattr(source, "query")
+
+
+def open_data(data: Any, *, settings: Settings | None = None) -> DuckDBWarehouse | SQLWarehouse:
+    """The warehouse of a path, a pattern, an address, a frame, or a dict of frames by the names of their tables.
+
+    DataError says what would be right, and where a file cannot be read.
+    """
+    settings = settings or Settings()
+    if not isinstance(data, str | Path):
+        from finexpert.warehouse.files.frames import is_frame, open_frames
+
+        if is_frame(data):
+            return open_frames(data, settings=settings)
+        raise DataError(
+            f"a {type(data).__name__} is no source of data: give a path, an address, a frame of pandas, polars or Arrow, or a"
+            " dict of frames by the names of their tables"
+        )
+    if address := address_in(data):
+        # Loading SQLAlchemy takes a tenth of a second, which a file does not need.
+        from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
+
+        file = Path(address.removeprefix("sqlite:///")) if address.startswith("sqlite:") else None
+        return SQLWarehouse(
+            address,
+            row_cap=settings.row_cap,
+            seconds=settings.sql_seconds,
+            cache=settings.home / "cache" / "profiles",
+            model=find(settings.semantic_model, file),
+        )
+    if is_files(data):
+        from finexpert.warehouse.files.files_warehouse import open_files
+
+        return open_files(data, settings=settings)
+    return open_duckdb(Path(data), settings)
+
+
+def open_duckdb(path: Path, settings: Settings) -> DuckDBWarehouse:
+    """The warehouse of a DuckDB file."""
+    if not path.exists():
+        raise DataError(missing(path))
+    with path.open("rb") as file:
+        if file.read(15) == b"SQLite format 3":
+            raise DataError(f"{path} is a SQLite file: give sqlite:///{path.absolute()}")
+    return DuckDBWarehouse(path, **options(settings, path))

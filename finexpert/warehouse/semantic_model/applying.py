@@ -1,0 +1,98 @@
+"""What a semantic model adds to the tables that the catalogue names; the model wins where both speak.
+
+apply(model, tables, "brokerage.model.yaml")   ->   tables with descriptions, synonyms, published values, keys and date columns
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from finexpert.errors import ConfigurationError
+from finexpert.warehouse.profile import date_of
+from finexpert.warehouse.schema import Column, ForeignKey, TableSchema, find_table
+from finexpert.warehouse.schema_card import MAX_CATEGORIES
+from finexpert.warehouse.semantic_model.document import Dataset, FieldModel, SemanticModel
+
+
+def apply(model: SemanticModel, tables: Sequence[TableSchema]) -> tuple[TableSchema, ...]:
+    """The tables with what the model says of them. ConfigurationError names a table or column that is not there."""
+    told: dict[str, TableSchema] = {}
+    names: dict[str, str] = {}
+    for dataset in model.datasets:
+        table = find_table(tables, dataset.table)
+        if table is None:
+            raise ConfigurationError(
+                f"the semantic model's dataset {dataset.name!r} is table {dataset.table!r}, which is not in these data: "
+                "correct its `source`, or take it out; `finexpert model check` lists all that does not fit"
+            )
+        told[table.name] = _table(dataset, table)
+        names[dataset.name.lower()] = table.name
+    for key in model.relationships:
+        ends = [names.get(end.lower()) for end in (key.from_, key.to)]
+        if None in ends:
+            missing = (key.from_, key.to)[ends.index(None)]
+            raise ConfigurationError(
+                f"the semantic model's relationship {key.name!r} names {missing!r}, which is no dataset of it"
+            )
+        first, second = told[str(ends[0])], told[str(ends[1])]
+        columns = tuple(_column(first, name, key.name).name for name in key.from_columns)
+        referred = tuple(_column(second, name, key.name).name for name in key.to_columns)
+        # What was inferred for the same columns gives way to what was said.
+        kept = tuple(each for each in first.foreign_keys if each.columns != columns)
+        told[first.name] = replace(first, foreign_keys=(*kept, ForeignKey(columns, second.name, referred)))
+    return tuple(told.get(table.name, table) for table in tables)
+
+
+def _table(dataset: Dataset, table: TableSchema) -> TableSchema:
+    columns = {column.name: column for column in table.columns}
+    for field in dataset.fields:
+        column = _column(table, field.column, dataset.name)
+        columns[column.name] = _told(column, field)
+    told = replace(
+        table,
+        comment=_words(dataset.description, dataset.ai_context.instructions) or table.comment,
+        synonyms=tuple(dataset.ai_context.synonyms) or table.synonyms,
+        columns=tuple(columns.values()),
+        primary_key=tuple(dataset.primary_key) or table.primary_key,
+        unique=tuple(tuple(key) for key in dataset.unique_keys) or table.unique,
+        key_inferred=table.key_inferred and not dataset.primary_key,
+    )
+    if "date_column" in dataset.own:
+        named = dataset.own["date_column"]
+        column_of_dates = _column(table, named, dataset.name).name if named else None
+        told = replace(
+            told, date=date_of(told, column_of_dates) if column_of_dates else None, timeless=column_of_dates is None
+        )
+    return told
+
+
+def _told(column: Column, field: FieldModel) -> Column:
+    values = field.own.get("values")
+    if values is not None and not (
+        isinstance(values, list) and all(isinstance(value, str | int | float) for value in values)
+    ):
+        raise ConfigurationError(
+            f"the semantic model's field {field.name!r}: `values` has to be a list of texts, not {values!r}"
+        )
+    return replace(
+        column,
+        comment=_words(field.description, field.ai_context.instructions) or column.comment,
+        synonyms=tuple(field.ai_context.synonyms) or column.synonyms,
+        categories=tuple(map(str, values[:MAX_CATEGORIES])) if values is not None else column.categories,
+        more=len(values) > MAX_CATEGORIES or bool(field.own.get("more")) if values is not None else column.more,
+    )
+
+
+def _words(*texts: str) -> str:
+    return " ".join(text.strip() for text in texts if text.strip())
+
+
+def _column(table: TableSchema, name: str, place: str) -> Column:
+    column = table.column(name)
+    if column is None:
+        raise ConfigurationError(
+            f"the semantic model's {place!r} names column {name!r}, which table {table.name!r} does not have: "
+            f"it has {', '.join(each.name for each in table.columns)}"
+        )
+    return column

@@ -1,0 +1,124 @@
+"""Metrics in a SELECT: `MEASURE(fill_rate)` becomes the expression that the house defined.
+
+    SELECT desk, MEASURE(fill_rate) FROM trades AS t GROUP BY desk
+    SELECT desk, (avg(CASE WHEN t.status = 'FILLED' THEN 1.0 ELSE 0 END)) FROM trades AS t GROUP BY desk
+
+A language model names a metric and never writes its expression, so that it is the house's own each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from finexpert.errors import ConfigurationError, QueryError
+from finexpert.warehouse.semantic_model.document import SemanticModel
+
+CALL = "MEASURE"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of a warehouse: `expression` names columns as table.column, in the SQL of the warehouse."""
+
+    name: str
+    expression: str
+    description: str = ""
+    synonyms: tuple[str, ...] = ()
+
+
+def metrics_of(model: SemanticModel, dialect: str) -> tuple[Metric, ...]:
+    """The metrics of a model for one dialect, each read once; ConfigurationError names one that is no SQL."""
+    tables = {dataset.name.lower(): dataset.table for dataset in model.datasets}
+    made = []
+    for metric in model.metrics:
+        text = metric.expression.for_dialect(dialect)
+        try:
+            tree = sqlglot.parse_one(text, dialect=dialect)
+        except SqlglotError:
+            raise ConfigurationError(
+                f"the semantic model's metric {metric.name!r} is no SQL expression: {text!r}"
+            ) from None
+        for column in tree.find_all(exp.Column):
+            if column.table.lower() not in tables:
+                raise ConfigurationError(
+                    f"the semantic model's metric {metric.name!r} names {column.sql(dialect)!r}: write columns as dataset.column, "
+                    f"with one of {', '.join(dataset.name for dataset in model.datasets)}"
+                )
+            column.set("table", exp.to_identifier(tables[column.table.lower()]))
+        words = " ".join(text for text in (metric.description, metric.ai_context.instructions) if text)
+        made.append(Metric(metric.name, tree.sql(dialect), words, tuple(metric.ai_context.synonyms)))
+    return tuple(made)
+
+
+def expand(select: str, metrics: Sequence[Metric], dialect: str) -> str:
+    """The SELECT with the metrics that it names written out; QueryError if one is not there, or its table is not read.
+
+    >>> fee = Metric("fee", "sum(trades.fee_usd)")
+    >>> expand("SELECT MEASURE(fee) AS fee FROM trades AS t", [fee], "duckdb")
+    'SELECT (SUM(t.fee_usd)) AS fee FROM trades AS t'
+    """
+    if not metrics or CALL not in select.upper():
+        return select
+    try:
+        tree = sqlglot.parse_one(select, dialect=dialect)
+    except SqlglotError:
+        return select
+    known = {metric.name.lower(): metric for metric in metrics}
+    for call in [each for each in tree.find_all(exp.Anonymous) if each.name.upper() == CALL]:
+        named = call.expressions[0].name if len(call.expressions) == 1 else ""
+        if named.lower() not in known:
+            raise QueryError(f"{call.sql(dialect)}: there is no such metric; there are {', '.join(sorted(known))}")
+        call.replace(exp.paren(_placed(known[named.lower()], call, dialect)))
+    return tree.sql(dialect)
+
+
+def _placed(metric: Metric, call: exp.Expr, dialect: str) -> exp.Expr:
+    """The metric's expression with its tables called as the SELECT around the call names them."""
+    expression = sqlglot.parse_one(metric.expression, dialect=dialect)
+    around = call.find_ancestor(exp.Select)
+    read = _tables_of(around) if isinstance(around, exp.Select) else {}
+    for column in expression.find_all(exp.Column):
+        name = read.get(column.table.lower())
+        if name is None:
+            raise QueryError(
+                f"{CALL}({metric.name}) needs table {column.table} in the FROM of the SELECT that it stands in"
+            )
+        column.set("table", exp.to_identifier(name))
+    return expression
+
+
+def _tables_of(select: exp.Select) -> dict[str, str]:
+    """The names under which a SELECT's FROM and JOINs read tables, by table."""
+    found: dict[str, str] = {}
+    from_ = select.args.get("from_") or select.args.get("from")
+    for source in [from_.this if from_ else None, *(join.this for join in select.args.get("joins") or [])]:
+        if isinstance(source, exp.Table):
+            name = f"{source.db}.{source.name}" if source.db and source.db != "main" else source.name
+            found[name.lower()] = source.alias_or_name
+    return found
+
+
+def described(metrics: Sequence[Metric]) -> str:
+    """What a prompt is told of the metrics; nothing if there are none.
+
+    >>> print(described([Metric("fee", "sum(trades.fee_usd)", "all fees", ("commission",))]))
+    metrics, defined here; write MEASURE(name) where SQL would have the aggregate, with its tables in the FROM
+      fee: all fees; also called commission; over trades
+    """
+    if not metrics:
+        return ""
+    lines = [
+        f"metrics, defined here; write {CALL}(name) where SQL would have the aggregate, with its tables in the FROM"
+    ]
+    for metric in metrics:
+        tables = sorted({column.table for column in sqlglot.parse_one(metric.expression).find_all(exp.Column)})
+        words = [metric.description] if metric.description else []
+        words += [f"also called {', '.join(metric.synonyms)}"] if metric.synonyms else []
+        words += [f"over {', '.join(tables)}"] if tables else []
+        lines.append(f"  {metric.name}: {'; '.join(words)}")
+    return "\n".join(lines)

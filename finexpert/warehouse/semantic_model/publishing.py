@@ -1,0 +1,64 @@
+"""Which values of a column stand in the model, where a language model may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlglot
+from sqlglot import exp
+
+from finexpert.errors import ConfigurationError
+from finexpert.warehouse.schema import Column, TableSchema, find_table
+from finexpert.warehouse.semantic_model.document import VENDOR, Dataset, FieldModel, SemanticModel, extension
+from finexpert.warehouse.warehouse import Warehouse
+
+
+def values_of(warehouse: Warehouse, name: str, most: int) -> list[str]:
+    """The values of a column, the most frequent first: at most one more than `most`."""
+    table, column = _found(warehouse.tables, name)
+    named = exp.column(exp.to_identifier(column.name, quoted=True))
+    select = (
+        sqlglot.select(exp.alias_(named, "value"))
+        .from_(exp.to_table(table.name))
+        .where(named.is_(exp.null()).not_())
+        .group_by(named)
+        .order_by(exp.Count(this=exp.Star()).desc(), named)
+        .limit(most + 1)
+    )
+    return [str(value) for value in warehouse.query(select.sql(warehouse.dialect)).data["value"]]
+
+
+def published(
+    model: SemanticModel, tables: Sequence[TableSchema], name: str, values: Sequence[str] | None, most: int
+) -> SemanticModel:
+    """The model with the values of a column, or without them if `values` is None."""
+    table, column = _found(tables, name)
+    changed = model.model_copy(deep=True)
+    dataset = next((each for each in changed.datasets if find_table(tables, each.table) is table), None)
+    if dataset is None:
+        dataset = Dataset(name=table.name, source=table.name)
+        changed.datasets.append(dataset)
+    field = next((each for each in dataset.fields if each.column.lower() == column.name.lower()), None)
+    if field is None:
+        field = FieldModel(name=column.name)
+        dataset.fields.append(field)
+    own = {key: value for key, value in field.own.items() if key not in ("values", "more")}
+    if values is not None:
+        own |= {"values": list(values[:most])} | ({"more": True} if len(values) > most else {})
+    others = [each for each in field.custom_extensions if each.vendor_name.upper() != VENDOR]
+    field.custom_extensions = [*others, extension(own)] if own else others
+    return changed
+
+
+def _found(tables: Sequence[TableSchema], name: str) -> tuple[TableSchema, Column]:
+    place, _, column_name = name.rpartition(".")
+    table = find_table(tables, place)
+    if table is None:
+        raise ConfigurationError(
+            f"{name!r} is no table.column of these data: there are {', '.join(t.name for t in tables[:20])}"
+        )
+    column = table.column(column_name)
+    if column is None:
+        names = ", ".join(each.name for each in table.columns)
+        raise ConfigurationError(f"table {table.name!r} has no column {column_name!r}: it has {names}")
+    return table, column
