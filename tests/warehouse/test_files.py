@@ -253,11 +253,12 @@ def test_an_unchanged_folder_opens_from_the_cache_and_a_changed_file_is_read_ane
         before = first.snapshot()
         cached = first.path
     assert cached.stat().st_mode & 0o777 == 0o600
+    # Of this process alone: a bound on the code, on machines that stall.
     took = []
     for _ in range(3):
-        started = time.perf_counter()
+        started = time.process_time()
         with open_files(tmp_path) as again:
-            took.append(time.perf_counter() - started)
+            took.append(time.process_time() - started)
             assert again.snapshot() == before
     assert min(took) < 0.15
     path.write_text(TRADES + "2024-01-04,IBM,1,1\n")

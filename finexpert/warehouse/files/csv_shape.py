@@ -117,7 +117,7 @@ def layout_of(records: Sequence[Sequence[str]], place: str) -> Layout:
     Layout(skip=3, names=('day', 'price'), notes=('2 lines above the table were left out',))
     """
     width = _width(records)
-    first = next((row for row, fields in enumerate(records) if _may_be_header(fields, width)), None)
+    first = next((row for row in range(len(records)) if _may_be_header(records, row, width)), None)
     if first is None:
         raise DataError(f"{place}: no row could be the names of its columns. Leave one row of names above the values")
     if first and len(records[first - 1]) >= width - 1 and sum(map(bool, records[first - 1])) > 1:
@@ -150,9 +150,13 @@ def _width(records: Sequence[Sequence[str]]) -> int:
     return max(widths.items(), key=lambda item: (item[1] * (1 if item[0] > 1 else 0.3), item[0]))[0]
 
 
-def _may_be_header(fields: Sequence[str], width: int) -> bool:
-    filled = sum(bool(each.strip()) for each in fields)
-    return width - 1 <= len(fields) <= width and filled >= max(1, (width + 1) // 2)
+def _may_be_header(records: Sequence[Sequence[str]], row: int, width: int) -> bool:
+    """Most fields hold a name; one may be missing at the end where every row ends with a delimiter."""
+    fields = records[row]
+    if sum(bool(each.strip()) for each in fields) < max(1, (width + 1) // 2):
+        return False
+    ends_empty = len(fields) == width - 1 and not any(len(each) == width and each[-1] for each in records[row + 1 :])
+    return len(fields) == width or ends_empty
 
 
 def is_number(text: str) -> bool:
