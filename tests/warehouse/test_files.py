@@ -375,3 +375,17 @@ def test_without_a_lock_the_same_is_read_in_this_process(tmp_path: Path, monkeyp
     with pytest.raises(DataError, match="line 3"):
         opened(tmp_path, "bad.csv", "a,b\n1,2\n3\n")
     assert os.environ.get("HOME") is not None
+
+
+@pytest.mark.parametrize("kind", ["frames", "path"])
+def test_a_session_takes_frames_and_paths(desk: Any, tmp_path: Path, kind: str) -> None:
+    path = written(tmp_path, "sales.csv", f"day,note,n\n2020-01-02,{CANARY},1\n2020-01-03,{CANARY},2\n")
+    source = {"sales": pd.read_csv(path, parse_dates=["day"])} if kind == "frames" else str(path)
+    desk.says("planning", desk.plan(select="SELECT sum(n) AS n FROM sales", columns=("n",), code=""))
+    session = desk.session(source)
+    answer = session.ask("How many were sold?")
+    assert (answer.status, answer.value) == ("answered", 3)
+    assert CANARY not in "".join(desk.prompts)
+    session.close()
+    with pytest.raises(DataError, match="closed"):
+        session.source.query("SELECT 1 AS one")
