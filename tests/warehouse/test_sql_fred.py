@@ -57,11 +57,11 @@ def test_a_question_is_answered_replayed_and_exported_in_the_engines_own_sql(
     monkeypatch: pytest.MonkeyPatch,
     dialect: str,
 ) -> None:
-    url = {
-        "sqlite": lambda: f"sqlite:///{tmp_path}/fred.db",
-        "postgres": lambda: request.getfixturevalue("postgres"),
-        "mysql": lambda: request.getfixturevalue("mariadb")("fred"),
-    }[dialect]()
+    url = f"sqlite:///{tmp_path}/fred.db"
+    if dialect != "sqlite":
+        url = (
+            request.getfixturevalue("postgres") if dialect == "postgres" else request.getfixturevalue("mariadb")("fred")
+        )
     with DuckDBWarehouse(build(make_series(), tmp_path / "fred.duckdb")) as file:
         server = request.getfixturevalue("mariadb")("") if dialect == "mysql" else url
         load_tables(server, "main" if dialect == "sqlite" else "fred", file)
