@@ -104,7 +104,12 @@ def mariadb() -> Iterator[Callable[[str], str]]:
     finally:
         if process is not None:
             process.terminate()
-            process.wait(30)
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                # A server that is busy with what a test left running does not end by itself; nothing of it is kept.
+                process.kill()
+                process.wait(30)
         shutil.rmtree(folder)
 
 
