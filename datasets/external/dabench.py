@@ -84,7 +84,8 @@ class DabenchQuestion(BaseModel):
         """One row, with a column for each named value."""
         names = ", ".join(f'"{column}"' for columns in self.columns.values() for column in columns)
         return AnswerFormat(
-            kind="table", description=f"It has one row, and the columns {names}. A list is one text, with commas"
+            kind="table",
+            description=f"It has one row, and the columns {names}. A list is one text, with commas; a whole column is told by its name",
         )
 
     def decimals(self, name: str) -> int | None:

@@ -124,7 +124,7 @@ def layout_of(records: Sequence[Sequence[str]], place: str) -> Layout:
         first -= 1  # groups of columns stand above their names
     body = [fields for fields in records[first + 1 :] if any(each.strip() for each in fields)]
     notes = [f"{first} lines above the table were left out"] if any(any(fields) for fields in records[:first]) else []
-    if not _is_header(records[first], body):
+    if not _is_header(records[first], body, f"{place}, line {first + 1}"):
         names = [f"column{number}" for number in range(1, width + 1)]
         return Layout(first, named(names), (*notes, "its columns have no names"))
     last = first
@@ -174,11 +174,14 @@ def is_value(text: str) -> bool:
     return is_number(text) or bool(_DATE.fullmatch(text))
 
 
-def _is_header(fields: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+def _is_header(fields: Sequence[str], body: Sequence[Sequence[str]], place: str) -> bool:
     """Names are no values; years may be names, where what stands under them are no years."""
     values = [place for place, each in enumerate(fields) if is_value(each)]
     if not values or not body:
         return True
+    numbers = [int(text) for place in values if (text := fields[place].strip()).isdecimal()]
+    if len(values) == len(numbers) >= 3 and numbers == list(range(numbers[0], numbers[0] + len(numbers))) and values[0]:
+        raise DataError(f"{place}: 1, 2, 3 may be names or values. Give every column a name that is no number")
     years = all(_YEAR.fullmatch(fields[place].strip()) for place in values)
     below = [row[place].strip() for row in body for place in values if place < len(row) and row[place].strip()]
     return years and len({fields[place] for place in values}) == len(values) and not all(map(_YEAR.fullmatch, below))

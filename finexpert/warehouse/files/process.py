@@ -92,7 +92,7 @@ def _read_locked(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
 
 def _parts(channel: socket.socket, sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
     setup = {
-        "files": [[str(source.path), source.kind, source.table] for source in sources],
+        "files": [[[str(path) for path in source.paths], source.kind, source.table] for source in sources],
         "memory": f"{memory_mb * 3 // 4}MB",
         "bytes": memory_mb << 20,
     }
