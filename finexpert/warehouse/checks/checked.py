@@ -28,6 +28,7 @@ from finexpert.warehouse.checks.probing import Probe
 from finexpert.warehouse.checks.reading import Read, read
 from finexpert.warehouse.checks.remarks import remarks
 from finexpert.warehouse.checks.results import check_result
+from finexpert.warehouse.checks.scales import check_scales
 from finexpert.warehouse.checks.stocks import check_stocks
 from finexpert.warehouse.frames import Frame
 from finexpert.warehouse.semantic_model.metrics import expand
@@ -35,7 +36,7 @@ from finexpert.warehouse.warehouse import Warehouse
 
 SECONDS = 3.0
 # Each raises QueryError for a SELECT that runs and means something else than it says.
-_MEANINGS = (check_meaning, check_stocks, check_nulls, check_moments, check_division, check_arbitrary)
+_MEANINGS = (check_meaning, check_stocks, check_nulls, check_moments, check_division, check_scales, check_arbitrary)
 
 
 @dataclass(frozen=True)

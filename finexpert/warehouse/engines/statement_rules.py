@@ -125,9 +125,10 @@ def check_growth(one: Read) -> None:
     """Refuses a SELECT that repeats a value so often, one SELECT in another, that a server would not come to an end with planning it.
 
     >>> from finexpert.warehouse.checks.reading import read
+    >>> from finexpert.warehouse.schema import Column, TableSchema
     >>> rounds = ", ".join(f"a{n + 1} AS (SELECT s || s AS s FROM a{n})" for n in range(20))
-    >>> select = f"WITH a0 AS (SELECT 'x' AS s), {rounds} SELECT s FROM a20"
-    >>> check_growth(read(select, "postgres", []))
+    >>> select = f"WITH a0 AS (SELECT note AS s FROM t), {rounds} SELECT s FROM a20"
+    >>> check_growth(read(select, "postgres", [TableSchema("t", "", (Column("note", "VARCHAR"),))]))
     Traceback (most recent call last):
     finexpert.errors.QueryError: it repeats a column too often, one SELECT in another: write it in plainer SQL
     """
@@ -142,7 +143,7 @@ def check_growth(one: Read) -> None:
         made = [sum(of_source.get(column.table, 1) for column in part.find_all(exp.Column)) for part in parts]
         if isinstance(node, exp.SetOperation):
             made = [sizes.get(id(side), 1) for side in (node.this, node.expression)]
-        size = max(made, default=1)
+        size = max(1, *made) if made else 1
         sizes[id(node)] = size
         if size > MAX_GROWTH:
             raise QueryError("it repeats a column too often, one SELECT in another: write it in plainer SQL")
