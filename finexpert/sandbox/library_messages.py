@@ -240,8 +240,10 @@ x and y must have same first dimension, but have shapes {v} and {v}
 
 _split = str.split
 _OPERATORS = frozenset(
-    _split("+ - * / // % ** @ & | ^ << >> < > <= >= == != += -= *= /= //= %= **= divmod() or pow() ~ abs()")
-    + ["** or pow()"]
+    [
+        *_split("+ - * / // % ** @ & | ^ << >> < > <= >= == != += -= *= /= //= %= **= divmod() or pow() ~ abs()"),
+        "** or pow()",
+    ]
 )
 _LIBRARIES = (
     "ArrowInvalid ArrowTypeError ArrowNotImplementedError ArrowKeyError LinAlgError AxisError ParserError MergeError IndexingError"
