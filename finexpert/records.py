@@ -27,6 +27,9 @@ from pydantic import BaseModel, Field, ValidationError
 from finexpert import execution, exported_code, page_reading
 from finexpert.answers import Answer, AnswerFormat, Failure, Status, Usage, show
 from finexpert.errors import RecordError
+from finexpert.filings.evidence import holds
+from finexpert.filings.printed import Printed
+from finexpert.filings.reading import Reading, carried_out
 from finexpert.plans import Plan, Script, Search
 from finexpert.private_files import make_folder, write_whole
 from finexpert.sandbox import Sandbox
@@ -85,6 +88,9 @@ class Record(BaseModel):
         default_factory=list, description="what was searched in a library: phrases, pages read, how it ended"
     )
     scores: dict[str, float] = Field(default_factory=dict, description="marks of an answer over a library, 0 to 1")
+    reading: Reading | None = Field(
+        default=None, description="of several pages of a library: quotes, formulas and the answer's words"
+    )
     source: SourceRecord
     review: dict[str, Any] | None = Field(default=None, description="what the critics found, where they were asked")
     usage: Usage = Usage()
@@ -190,6 +196,21 @@ def of_library_answer(
     about = SourceRecord(name=source.name, dialect="library", fingerprint=source.fingerprint)
     record = _record(answer, plan, about, as_of, knowledge, earlier=earlier)
     return record.model_copy(update={"searches": [dict(search) for search in searches], "scores": dict(scores)})
+
+
+def of_library_reading(
+    answer: Answer,
+    plan: Plan,
+    workspace: Workspace,
+    source: Library,
+    as_of: dt.date,
+    knowledge: str,
+    searches: Sequence[Mapping[str, Any]],
+    reading: Reading,
+) -> Record:
+    """The record of an answer read on several pages of a library: quotes and formulas, from which it is had again."""
+    record = of_library_answer(answer, plan, workspace, source, as_of, knowledge, searches, {})
+    return record.model_copy(update={"reading": reading})
 
 
 def _record(
@@ -311,6 +332,8 @@ def replay_library(record: Record, library: Library) -> Replay:
     differences = _words_differ(record)
     if library.fingerprint != record.source.fingerprint:
         differences.append("the library holds other filings than then")
+    if record.reading is not None:
+        return _replay_reading(record, record.reading, library, differences)
     turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
 
     def find(step: Search, company: str) -> tuple[Value, Search]:
@@ -330,6 +353,23 @@ def _words_differ(record: Record) -> list[str]:
     """What of a record's words does not fit to its plan."""
     said, planned = record.explanation, record.plan.interpretation
     return ["the explanation is not that of the plan"] if said and planned and said != planned else []
+
+
+def _replay_reading(record: Record, reading: Reading, library: Library, differences: list[str]) -> Replay:
+    """Look up every quote of a reading and compute every formula again."""
+    carried = carried_out(reading, library.page)
+    gone = [cited.page for cited in reading.statements if not _holds(library, cited.page, cited.quote)]
+    differences += [f"quoted words no longer stand on {page}" for page in dict.fromkeys(gone)]
+    differences += [f"{name} can no longer be computed" for name in carried.missing]
+    same = not gone and not carried.missing and carried.text == record.plan.interpretation
+    if not same and not gone and not carried.missing:
+        differences.append(f"the answer was {record.plan.interpretation!r}, and is {carried.text!r}")
+    return Replay(_decode(record) if same else carried.text, same, differences)
+
+
+def _holds(library: Library, page: str, quote: str) -> bool:
+    parts = [part for part in library.pages_of(library.page(page).filing) if part.number == library.page(page).number]
+    return holds(Printed(library.filing(parts[0].filing), parts[0].number, tuple(parts)), quote) is not None
 
 
 def _decode(record: Record) -> Any:

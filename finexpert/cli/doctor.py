@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
     from finexpert.warehouse.files.files_warehouse import FilesWarehouse
 
+MOST_DATED = 20
+
 
 def doctor(
     data: common.Data = None, lm: common.Model = None, store: common.Store = None, as_json: common.Json = False
@@ -76,12 +78,34 @@ def _data(data: Path | None, settings: Settings) -> str:
     from finexpert.warehouse.files.files_warehouse import FilesWarehouse
     from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
-    source = open_data(data, settings=settings)
-    if isinstance(source, FilesWarehouse):
-        return _files(source)
-    tables = ", ".join(source.columns())
-    around = f"; {source.boundary}" if isinstance(source, DuckDBWarehouse) else ""
-    return f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}{around}"
+    with open_data(data, settings=settings) as source:
+        if isinstance(source, FilesWarehouse):
+            said = _files(source)
+        else:
+            tables = ", ".join(source.columns())
+            around = f"; {source.boundary}" if isinstance(source, DuckDBWarehouse) else ""
+            said = f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}{around}"
+        dated = [f"{table.name} by {table.date_column}" for table in source.tables if table.date_column]
+        more = f" and {len(dated) - MOST_DATED} more" if len(dated) > MOST_DATED else ""
+        day = (
+            f"--as-of hides rows of: {', '.join(dated[:MOST_DATED])}{more}"
+            if dated
+            else "no table has a date: --as-of is refused"
+        )
+        return "\n".join((said, day, _semantic_model(data, settings)))
+
+
+def _semantic_model(data: Path | None, settings: Settings) -> str:
+    from finexpert.warehouse.database_address import address_in
+    from finexpert.warehouse.semantic_model.finding import beside
+
+    place = settings.semantic_model
+    if place is None and data is not None and not address_in(data):
+        place = beside(data)
+    if place is not None and place.is_file():
+        return f"semantic model: {place}"
+    where = "" if data is None else " --data ..."
+    return f"no semantic model: `finexpert model init{where}` writes a first one, for meanings, metrics and published values"
 
 
 def _files(source: FilesWarehouse) -> str:

@@ -1,5 +1,5 @@
 -- One question a block, in DuckDB's SQL and in that of the others where it differs. All give the same rows.
-duckdb: SELECT * FROM cpi AS c ORDER BY cpi_index, date
+duckdb: SELECT * FROM cpi AS c ORDER BY value DESC, date
 
 duckdb: SELECT cpi_index, avg(value) AS a FROM CPI GROUP BY cpi_index HAVING avg(value) > 3 ORDER BY a DESC
 mysql: SELECT cpi_index, avg(value) AS a FROM cpi GROUP BY cpi_index HAVING avg(value) > 3 ORDER BY a DESC
@@ -41,11 +41,11 @@ duckdb: SELECT date, dff, dgs10, coalesce(dgs10, dff) AS c FROM rates ORDER BY d
 duckdb: SELECT count(*) FILTER (WHERE value > 260) AS a, count(DISTINCT date) AS b FROM cpi
 mysql: SELECT COUNT(IF(value > 260, 1, NULL)) AS a, COUNT(DISTINCT date) AS b FROM cpi
 
-duckdb: SELECT x.cpi_index, x.n FROM (SELECT cpi_index, count(*) AS n FROM cpi GROUP BY cpi_index) AS x ORDER BY 1
+duckdb: SELECT x.cpi_index, x.n FROM (SELECT cpi_index, count(*) AS n FROM cpi GROUP BY cpi_index) AS x ORDER BY length(x.cpi_index)
 
 duckdb: SELECT date FROM cpi UNION SELECT date FROM rates ORDER BY date
 
-duckdb: SELECT upper(cpi_index) AS u, length(cpi_index) AS l, replace(cpi_index, 'C', 'c') AS r FROM cpi ORDER BY date, cpi_index
+duckdb: SELECT upper(cpi_index) AS u, length(cpi_index) AS l, replace(cpi_index, 'C', 'c') AS r FROM cpi ORDER BY value, date
 
 duckdb: SELECT round(CAST(value AS DECIMAL(10, 2)), 1) AS r FROM cpi ORDER BY value
 postgres: SELECT round(value::numeric, 1) AS r FROM cpi ORDER BY value
@@ -55,7 +55,7 @@ duckdb: SELECT symbol, employees FROM firms WHERE symbol IN ('BBB', 'CCC')
 
 duckdb: SELECT date, CASE WHEN dgs10 > 4 THEN 'high' WHEN dgs10 IS NULL THEN NULL ELSE 'low' END AS k FROM rates ORDER BY date
 
-duckdb: SELECT a.date, a.value / b.value - 1 AS yoy FROM cpi AS a JOIN cpi AS b ON b.cpi_index = a.cpi_index AND b.date = a.date - INTERVAL 1 YEAR ORDER BY a.date, a.cpi_index
-postgres: SELECT a.date, a.value / b.value - 1 AS yoy FROM cpi AS a JOIN cpi AS b ON b.cpi_index = a.cpi_index AND b.date = a.date - INTERVAL '1 year' ORDER BY a.date, a.cpi_index
-sqlite: SELECT a.date, a.value / b.value - 1 AS yoy FROM cpi AS a JOIN cpi AS b ON b.cpi_index = a.cpi_index AND b.date = date(a.date, '-1 year') ORDER BY a.date, a.cpi_index
-mysql: SELECT a.date, a.value / b.value - 1 AS yoy FROM cpi AS a JOIN cpi AS b ON b.cpi_index = a.cpi_index AND b.date = DATE_SUB(a.date, INTERVAL 1 YEAR) ORDER BY a.date, a.cpi_index
+duckdb: SELECT a.date, a.value / b.value - 1 AS yoy FROM cpi AS a JOIN cpi AS b ON b.cpi_index = a.cpi_index AND b.date = a.date - INTERVAL 1 YEAR ORDER BY a.value, a.date
+postgres: SELECT a.date, a.value / b.value - 1 AS yoy FROM cpi AS a JOIN cpi AS b ON b.cpi_index = a.cpi_index AND b.date = a.date - INTERVAL '1 year' ORDER BY a.value, a.date
+sqlite: SELECT a.date, a.value / b.value - 1 AS yoy FROM cpi AS a JOIN cpi AS b ON b.cpi_index = a.cpi_index AND b.date = date(a.date, '-1 year') ORDER BY a.value, a.date
+mysql: SELECT a.date, a.value / b.value - 1 AS yoy FROM cpi AS a JOIN cpi AS b ON b.cpi_index = a.cpi_index AND b.date = DATE_SUB(a.date, INTERVAL 1 YEAR) ORDER BY a.value, a.date

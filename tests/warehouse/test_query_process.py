@@ -29,7 +29,7 @@ from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, b
 
 HERE = Path(__file__).parent
 GROWING = [line for line in (HERE / "growth.sql").read_text().splitlines() if not line.startswith("--")]
-SAME = (HERE / "same_everywhere.sql").read_text().splitlines()
+SAME = (HERE / "selects.sql").read_text().splitlines()
 TYPES = [
     "SELECT 1::TINYINT AS a, 2::UBIGINT AS b, 3::HUGEINT AS c, 1.5::FLOAT AS d, 2.25::DECIMAL(10, 2) AS e, NULL AS f",
     "SELECT 1e30::HUGEINT AS a, true AS b, NULL::BOOLEAN AS c, 'x' AS d, ''::VARCHAR AS e",

@@ -26,7 +26,9 @@ from finexpert.warehouse.checks.outside import check_outside
 from finexpert.warehouse.checks.periods import period_of, seen_of
 from finexpert.warehouse.checks.probing import Probe
 from finexpert.warehouse.checks.reading import Read, read
+from finexpert.warehouse.checks.remarks import remarks
 from finexpert.warehouse.checks.results import check_result
+from finexpert.warehouse.checks.scales import check_scales
 from finexpert.warehouse.checks.stocks import check_stocks
 from finexpert.warehouse.frames import Frame
 from finexpert.warehouse.semantic_model.metrics import expand
@@ -34,7 +36,7 @@ from finexpert.warehouse.warehouse import Warehouse
 
 SECONDS = 3.0
 # Each raises QueryError for a SELECT that runs and means something else than it says.
-_MEANINGS = (check_meaning, check_stocks, check_nulls, check_moments, check_division, check_arbitrary)
+_MEANINGS = (check_meaning, check_stocks, check_nulls, check_moments, check_division, check_scales, check_arbitrary)
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class Checks:
         for check in _MEANINGS:
             check(one, probe)
         notes += looked.notes + check_fan_out(one, probe, self.question)
+        notes += remarks(one, probe)
         frame = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
         try:
             notes += check_result(frame, self._read_again(one, looked), probe)

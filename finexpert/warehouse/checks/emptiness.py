@@ -23,19 +23,17 @@ def explain_nothing(one: Read, probe: Probe) -> list[str]:
     """Notes for the person where nothing is a true answer; raises NoRows for a condition that no row meets."""
     notes: list[str] = []
     for scope in one.scopes:
-        if (
-            isinstance(scope.expression, exp.Select)
-            and scope.expression.args.get("from_")
-            and not _is_correlated(scope)
-        ):
+        if _can_be_tried(scope):
             notes += _of_select(one, scope, probe) or _of_aggregates(one, scope, probe)
     if one.select is None:
         notes.append("the SELECT gave no row, and its conditions could not be tried one by one")
     return list(dict.fromkeys(notes))
 
 
-def _is_correlated(scope: Scope) -> bool:
-    return bool(scope.external_columns)
+def _can_be_tried(scope: Scope) -> bool:
+    """Whether its rows can be looked at apart from the rest of the statement."""
+    select = scope.expression
+    return isinstance(select, exp.Select) and bool(select.args.get("from_")) and not scope.external_columns
 
 
 def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
@@ -69,7 +67,7 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
 def check_counted(one: Read, probe: Probe) -> None:
     """Raises NoRows where an aggregate counts what no row is: what else stands in the row says nothing of it."""
     for scope in one.scopes:
-        if isinstance(scope.expression, exp.Select) and not _is_correlated(scope):
+        if _can_be_tried(scope):
             _of_aggregates(one, scope, probe)
 
 

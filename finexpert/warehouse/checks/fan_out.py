@@ -91,6 +91,10 @@ def _of_select(one: Read, scope: Scope, probe: Probe, things: list[str]) -> list
         counted = _sources_of(node, joined.names)
         if not counted and isinstance(node, exp.Count) and scope.expression is one.select:
             counted = joined.named(things)
+        if isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and (empty := joined.without_match()):
+            raise QueryError(
+                f"{text_of(one, node)} counts a row that has no match in {empty} as one: count a column of {empty}, which is NULL there"
+            )
         other = joined.multiplying(counted)
         if other is None:
             continue

@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.checks.joined import group_columns
 from finexpert.warehouse.checks.probing import Probe, table_name
 from finexpert.warehouse.checks.reading import Origin, Read, rows_of, text_of, unwrapped
 from finexpert.warehouse.dates import KINDS, kind_of_values, words
@@ -194,13 +195,17 @@ def _in_one_currency(origin: Origin) -> bool:
 
 
 def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, probe: Probe) -> bool:
-    """Whether the rows that are added up have several currencies: of a first part of them, or of all of their table."""
+    """Whether the rows that are added up in one group have several currencies: of a first part of them, or of all of their table."""
     if one.base_of(scope, amount.table) is None:
         return len(probe.distinct(currency) or ()) > 1
     where = scope.expression.args.get("where")
     rows = rows_of(one, scope, where.this if where is not None else None)
-    rows.set("expressions", [exp.column(currency.column.name, table=amount.table).as_("ccy")])
-    return len({str(value) for value in probe.first(rows, _FIRST) if value is not None}) > 1
+    kept = [exp.column(currency.column.name, table=amount.table), *group_columns(scope.expression)]
+    rows.set("expressions", [column.as_(f"c{number}") for number, column in enumerate(kept)])
+    first = exp.select("1").from_(rows.limit(_FIRST).subquery("first_rows"))
+    if len(kept) > 1:
+        first = first.group_by(*(exp.column(f"c{number}") for number in range(1, len(kept))))
+    return probe.any_row(first.having("COUNT(DISTINCT c0) > 1")) is True
 
 
 def _is_told_apart(one: Read, currency: Column, amount: exp.Column, scope: Scope) -> bool:
