@@ -147,7 +147,11 @@ def proves(expected: Any) -> bool:
         return any(proves(list(row)) for row in expected.get("data", []))
     if isinstance(expected, list):
         return any(map(proves, expected))
-    return expected is not None and expected == expected and (not isinstance(expected, str) or bool(expected.strip()))
+    return (
+        expected is not None
+        and not (isinstance(expected, float) and math.isnan(expected))
+        and (not isinstance(expected, str) or bool(expected.strip()))
+    )
 
 
 def _same_numbers(expected: str, found: str) -> bool:
@@ -165,7 +169,11 @@ def _same_numbers(expected: str, found: str) -> bool:
 def _named(text: str) -> set[str]:
     """What a sentence names: capitalised words within it, and words of capitals and digits."""
     words = re.findall(r"[^\W\d_][\w&.-]*", text)
-    return {word.casefold() for place, word in enumerate(words) if (place and word[0].isupper()) or (len(word) > 1 and word.isupper())}
+    return {
+        word.casefold()
+        for place, word in enumerate(words)
+        if (place and word[0].isupper()) or (len(word) > 1 and word.isupper())
+    }
 
 
 def _direction(text: str) -> tuple[bool, ...]:
