@@ -10,6 +10,7 @@ who wants to read how a number came about. A record holds the answer, and no row
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import platform
 import uuid
@@ -23,9 +24,12 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import BaseModel, Field, ValidationError
 
-from finexpert import execution, page_reading
+from finexpert import execution, exported_code, page_reading
 from finexpert.answers import Answer, AnswerFormat, Failure, Status, Usage, show
 from finexpert.errors import RecordError
+from finexpert.filings.evidence import holds
+from finexpert.filings.printed import Printed
+from finexpert.filings.reading import Reading, carried_out
 from finexpert.plans import Plan, Script, Search
 from finexpert.private_files import make_folder, write_whole
 from finexpert.sandbox import Sandbox
@@ -39,7 +43,7 @@ from finexpert.workspace import Turn, Value, Workspace
 class FrameRecord(BaseModel):
     """A frame that the answer rests on."""
 
-    name: str
+    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="a Python identifier")
     select: str = Field(description="the SELECT as the model wrote it")
     columns: list[str]
     rows: int
@@ -84,6 +88,9 @@ class Record(BaseModel):
         default_factory=list, description="what was searched in a library: phrases, pages read, how it ended"
     )
     scores: dict[str, float] = Field(default_factory=dict, description="marks of an answer over a library, 0 to 1")
+    reading: Reading | None = Field(
+        default=None, description="of several pages of a library: quotes, formulas and the answer's words"
+    )
     source: SourceRecord
     review: dict[str, Any] | None = Field(default=None, description="what the critics found, where they were asked")
     usage: Usage = Usage()
@@ -92,6 +99,7 @@ class Record(BaseModel):
         description="what was spent of each budget that was set when the answer was there, as [spent, limit]",
     )
     software: dict[str, str]
+    seal: str = Field(default="", description="sha256 of all the rest, set when it is saved")
 
     @property
     def script(self) -> Script | None:
@@ -102,14 +110,21 @@ class Record(BaseModel):
         """Write the record as `folder/ID.json`, readable by its owner only; whole or not at all."""
         make_folder(folder)
         path = folder / f"{self.id}.json"
+        self.seal = _seal(json.loads(self.model_dump_json()))
         write_whole(path, self.model_dump_json(indent=1))
         return path
 
     @classmethod
     def load(cls, path: Path) -> Record:
-        """Read a record; RecordError names the file and the first thing wrong with it."""
+        """Read a record; RecordError names the file and the first thing wrong with it, and says so where it was changed."""
         try:
-            return cls.model_validate_json(path.read_bytes())
+            content = path.read_bytes()
+            record = cls.model_validate_json(content)
+            if record.seal and record.seal != _seal(json.loads(content)):
+                raise RecordError(
+                    f"{path} is not as it was written: something in it was changed. Ask the question again"
+                )
+            return record
         except OSError as error:
             raise RecordError(
                 f"cannot read the record {path}: {error.strerror}. "
@@ -119,6 +134,12 @@ class Record(BaseModel):
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "the file"
             raise RecordError(f"{path} is not the record of an answer: {place}: {first['msg']}") from error
+
+
+def _seal(content: dict[str, Any]) -> str:
+    """The hash of a record's content without the seal itself, whatever the order of its fields."""
+    rest = {name: value for name, value in content.items() if name != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def of_answer(
@@ -175,6 +196,21 @@ def of_library_answer(
     about = SourceRecord(name=source.name, dialect="library", fingerprint=source.fingerprint)
     record = _record(answer, plan, about, as_of, knowledge, earlier=earlier)
     return record.model_copy(update={"searches": [dict(search) for search in searches], "scores": dict(scores)})
+
+
+def of_library_reading(
+    answer: Answer,
+    plan: Plan,
+    workspace: Workspace,
+    source: Library,
+    as_of: dt.date,
+    knowledge: str,
+    searches: Sequence[Mapping[str, Any]],
+    reading: Reading,
+) -> Record:
+    """The record of an answer read on several pages of a library: quotes and formulas, from which it is had again."""
+    record = of_library_answer(answer, plan, workspace, source, as_of, knowledge, searches, {})
+    return record.model_copy(update={"reading": reading})
 
 
 def _record(
@@ -243,24 +279,32 @@ def replay(record: Record, source: Warehouse, sandbox: Sandbox) -> Replay:
     Raises RecordError when the record holds no answer, StepError when a SELECT or the script no longer runs.
     """
     code = _code(record)
-    differences = []
+    differences = _words_differ(record)
     frames = {}
     for kept in record.frames:
         frame = source.query(kept.select, as_of=record.as_of, declared_only=not record.as_of_given)
+        if len(kept.columns) != len(frame.data.columns):
+            raise RecordError(
+                f"the frame {kept.name} has {len(frame.data.columns)} columns, and the record names {len(kept.columns)}"
+            )
         frames[kept.name] = frame.data.set_axis(kept.columns, axis=1)
         if frame.fingerprint != kept.fingerprint:
             differences.append(f"the frame {kept.name} has other rows: {kept.rows:,} then, {len(frame.data):,} now")
+    changed = len(differences) > len(_words_differ(record))
     now = source.snapshot()
-    if differences and now != record.source.snapshot:
+    if changed and now != record.source.snapshot:
         about = f"{record.source.name} of {record.source.snapshot} then, {source.name} of {now} now"
         differences.insert(0, f"the data are not the same: {about}")
     if record.script is None:
         value = value_of(frames[record.frames[0].name], record.answer_format)[0]
     else:
-        value = sandbox.run(code, frames, record.answer_format).value
+        outcome = sandbox.run(code, frames, record.answer_format)
+        value = outcome.value
+        if outcome.period and outcome.period != record.period:
+            differences.append(f"the period is {outcome.period}, and was {record.period}")
     # A table without ORDER BY may come in another order from several threads; its hash does not depend on that.
     same = encode(value) == record.value or (
-        record.script is None and record.answer_format.kind == "table" and not differences
+        record.script is None and record.answer_format.kind == "table" and not changed
     )
     if not same:
         differences.append(f"the answer was {show(record.answer_format.coerce(_decode(record)), record.answer_format)}")
@@ -269,7 +313,7 @@ def replay(record: Record, source: Warehouse, sandbox: Sandbox) -> Replay:
 
 def replay_filing(record: Record, filing: Filing) -> Replay:
     """Run the plan of a record over a filing again. Raises StepError when it no longer runs."""
-    differences = []
+    differences = _words_differ(record)
     if filing.fingerprint != record.source.fingerprint:
         differences.append(f"the page is not the same: {record.source.name} then, {filing.id} now")
     turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
@@ -285,9 +329,11 @@ def replay_library(record: Record, library: Library) -> Replay:
 
     Raises LibraryError when a page is gone, StepError or `execution.StepFailed` when its plan no longer runs.
     """
-    differences = []
+    differences = _words_differ(record)
     if library.fingerprint != record.source.fingerprint:
         differences.append("the library holds other filings than then")
+    if record.reading is not None:
+        return _replay_reading(record, record.reading, library, differences)
     turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
 
     def find(step: Search, company: str) -> tuple[Value, Search]:
@@ -301,6 +347,29 @@ def replay_library(record: Record, library: Library) -> Replay:
     if not same:
         differences.append(f"the answer was {record.value}")
     return Replay(outcome.value.value, same, differences)
+
+
+def _words_differ(record: Record) -> list[str]:
+    """What of a record's words does not fit to its plan."""
+    said, planned = record.explanation, record.plan.interpretation
+    return ["the explanation is not that of the plan"] if said and planned and said != planned else []
+
+
+def _replay_reading(record: Record, reading: Reading, library: Library, differences: list[str]) -> Replay:
+    """Look up every quote of a reading and compute every formula again."""
+    carried = carried_out(reading, library.page)
+    gone = [cited.page for cited in reading.statements if not _holds(library, cited.page, cited.quote)]
+    differences += [f"quoted words no longer stand on {page}" for page in dict.fromkeys(gone)]
+    differences += [f"{name} can no longer be computed" for name in carried.missing]
+    same = not gone and not carried.missing and carried.text == record.plan.interpretation
+    if not same and not gone and not carried.missing:
+        differences.append(f"the answer was {record.plan.interpretation!r}, and is {carried.text!r}")
+    return Replay(_decode(record) if same else carried.text, same, differences)
+
+
+def _holds(library: Library, page: str, quote: str) -> bool:
+    parts = [part for part in library.pages_of(library.page(page).filing) if part.number == library.page(page).number]
+    return holds(Printed(library.filing(parts[0].filing), parts[0].number, tuple(parts)), quote) is not None
 
 
 def _decode(record: Record) -> Any:
@@ -321,9 +390,8 @@ def _code(record: Record) -> str:
 def export(record: Record, source: Warehouse) -> str:
     """The record as a Python script for a reader: how the question was understood, the SELECTs, the script, the answer."""
     code = _code(record)
-    frames = "\n".join(
-        f'{f.name} = query("""\n{_quoted(f.select)}\n""").set_axis({f.columns!r}, axis=1)' for f in record.frames
-    )
+    exported_code.check(code, [f.name for f in record.frames], [name for f in record.frames for name in f.columns])
+    frames = "\n".join(_frame_source(f, source) for f in record.frames)
     shown = show(record.answer_format.coerce(_decode(record)), record.answer_format)
     about = "\n\n".join(
         part
@@ -343,6 +411,13 @@ def export(record: Record, source: Warehouse) -> str:
     )
 
 
+def _frame_source(frame: FrameRecord, source: Warehouse) -> str:
+    """The line that gives a frame again; of one that was cut, the rows that there were."""
+    exported_code.check_select(frame.select, source.dialect, source.columns())
+    rows = f".head({frame.rows})" if frame.truncated else ""
+    return f'{frame.name} = query("""\n{_quoted(frame.select)}\n""").set_axis({frame.columns!r}, axis=1){rows}'
+
+
 def _quoted(select: str) -> str:
     """A SELECT as it may stand between three quotation marks."""
     return select.replace("\\", "\\\\").replace('"""', '\\"' * 3)
@@ -350,19 +425,36 @@ def _quoted(select: str) -> str:
 
 _EXPORT = '''"""{about}
 """
+# An answer of finexpert as a script, written by `finexpert export`. Its SELECTs and its computation were written by a language model.
+# They were checked word by word: there is nothing here but the SELECTs, pandas, numpy, scipy and matplotlib. All the same, read a script
+# before you run it; `finexpert run-export FILE` runs it shut in, without network, and with no file but its data.
+
+from __future__ import annotations
 
 import datetime as dt
+import math
+import random
+from typing import Any
 
+import matplotlib
+
+matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.stats as stats
 
 {connect}
 
 # The data.
 {frames}
+del connection, query
 
 # The computation.
+random.seed(0)
+np.random.seed(0)
 {code}
 
 print(answer)

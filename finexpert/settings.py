@@ -111,6 +111,10 @@ class Settings(BaseSettings):
         default="weights", description="how the ranks by words and by meaning are joined in a library"
     )
 
+    library_tokens: int = Field(
+        default=8_000, ge=1_000, le=200_000, description="how much of the best pages of filings is read at once"
+    )
+
     # data
     semantic_model: Path | None = Field(
         default=None,

@@ -56,13 +56,20 @@ class Options:
     review: bool = False
     mode: Mode = CHECKED
     revisions: int = 1
+    library_tokens: int = 8_000
 
     @classmethod
     def of(cls, settings: Settings, **changes: Any) -> Self:
         """As the settings say, which never ask back by themselves; with changes."""
         s = settings
         given = cls(
-            drafts=s.drafts, retries=s.retries, privacy=s.privacy, judge=s.judge, review=s.review, revisions=s.revisions
+            drafts=s.drafts,
+            retries=s.retries,
+            privacy=s.privacy,
+            judge=s.judge,
+            review=s.review,
+            revisions=s.revisions,
+            library_tokens=s.library_tokens,
         )
         return replace(given, **changes).within(changes.get("mode") or mode(s.mode))
 

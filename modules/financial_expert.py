@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import dspy
@@ -16,9 +17,12 @@ from finexpert.modules.answering import Answering, Options
 from finexpert.modules.critique import Critique
 from finexpert.modules.filing_question import FilingQuestion
 from finexpert.modules.filing_search import FilingSearch
+from finexpert.modules.flow.library import LibraryJourney
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
 from finexpert.modules.library_planning import LibraryPlanning
 from finexpert.modules.library_question import LibraryQuestion
+from finexpert.modules.library_reading import LibraryReading
+from finexpert.modules.library_search import LibrarySearch
 from finexpert.modules.memorization import Memorization
 from finexpert.modules.memory_lookup import MemoryLookup
 from finexpert.modules.panel import Panel
@@ -35,6 +39,7 @@ from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
 from finexpert.sources.filing import Filing
 from finexpert.sources.library import Library
+from finexpert.sources.reading.files import WHOLE
 from finexpert.stores.taught import Taught
 from finexpert.warehouse.warehouse import Warehouse
 from finexpert.workspace import Workspace
@@ -60,6 +65,8 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         self.memorization = Memorization()
         self.library_planning = LibraryPlanning()
         self.filing_search = FilingSearch()
+        self.library_search = LibrarySearch()
+        self.library_reading = LibraryReading()
         self.critique = Critique()
         self.panel = Panel()
         self.adversarial_review = AdversarialReview()
@@ -105,7 +112,7 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
             return _in_one_call(source, **common)
         asked: Answering
         if isinstance(source, Library):
-            asked = LibraryQuestion(source=source, **common)
+            asked = _over_library(source=source, **common)
         elif isinstance(source, Filing):
             asked = _over_filing(source=source, demonstrations=demonstrations, **common)
         else:
@@ -125,6 +132,12 @@ def _needed(sandbox: Sandbox | None) -> Sandbox:
     if sandbox is None:
         raise SandboxUnavailable("a question over a warehouse runs a script: pass sandbox=finexpert.sandbox.Sandbox()")
     return sandbox
+
+
+def _over_library(source: Library, **given: Any) -> Answering:
+    """Whole filings are read several pages at a time; a collection of single pages, whose pages say it all, page by page."""
+    whole = any(filing.pages > 1 and Path(filing.path).suffix.lower() in WHOLE for filing in source.filings())
+    return LibraryJourney(source=source, **given) if whole else LibraryQuestion(source=source, **given)
 
 
 def _over_filing(**given: Any) -> FilingQuestion:

@@ -149,6 +149,9 @@ _LAYERS = {
     "heading": "memorization",
     "answers": "page",
     "phrases": "filing_search",
+    "companies": "library_search",
+    "numbers": "library_reading",
+    "reason": "judge",
 }
 GOOD = "SELECT date, region, amount FROM sales ORDER BY date"
 Said = str | Callable[[str], str]

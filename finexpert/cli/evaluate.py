@@ -16,6 +16,7 @@ from finexpert.cli.evaluate_convfinqa import convfinqa
 from finexpert.cli.evaluate_csv import csv
 from finexpert.cli.evaluate_each_layer import layers
 from finexpert.cli.evaluate_filings import filings
+from finexpert.cli.evaluate_financebench import financebench
 from finexpert.cli.evaluate_layers import keywords, lookup
 from finexpert.cli.evaluate_retrieval import retrieval
 from finexpert.cli.evaluate_sql import sql
@@ -44,6 +45,7 @@ eval_app.command()(lookup)
 eval_app.command()(keywords)
 eval_app.command()(layers)
 eval_app.command()(filings)
+eval_app.command()(financebench)
 eval_app.command()(retrieval)
 eval_app.command()(sql)
 eval_app.command()(csv)

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, evaluate_modes
 
 
 def csv(
@@ -50,7 +50,6 @@ def csv(
     from functools import partial
 
     from finexpert.cli.evaluate import chosen, run
-    from finexpert.cli.evaluate_modes import tell_both_rules
     from finexpert.datasets.external import dabench
     from finexpert.datasets.external import dabench_evaluation as evaluation
     from finexpert.language_models.roles import LanguageModels
@@ -87,4 +86,4 @@ def csv(
             name="csv",
             evaluate=lambda journal, told: ask(journal, threads=threads, on_result=told),
         )
-    tell_both_rules(results, ways, "DABench", "rounded as asked, texts without their case")
+    evaluate_modes.tell_both_rules(results, ways, "DABench", "rounded as asked, texts without their case")

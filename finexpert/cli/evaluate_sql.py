@@ -6,16 +6,12 @@ finexpert eval sql FOLDER --limit 5 --json OUT
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from finexpert.cli import common
-
-if TYPE_CHECKING:
-    from finexpert.datasets.evaluation import Result
+from finexpert.cli import common, evaluate_modes
 
 
 def sql(
@@ -87,28 +83,4 @@ def sql(
             name="sql",
             evaluate=lambda journal, told: ask(journal, threads=threads, on_result=told),
         )
-    _tell(results, ways)
-
-
-def _tell(results: Sequence[Result], ways: Sequence[str]) -> None:
-    """What the stricter rule says, and question by question what one way has right and the other not."""
-    from finexpert.cli.evaluate_taught import flips
-    from finexpert.datasets.evaluation import mcnemar
-    from finexpert.datasets.external.defog_evaluation import OURS
-
-    out = common.console()
-    for way in ways:
-        rows = [result for result in results if result.rung == way]
-        no_answer = sum(result.status != "answered" for result in rows)
-        out.print(
-            f"{way}: {sum(r.correct for r in rows)}/{len(rows)} by the rule of sql-eval, "
-            f"{sum(r.also.get(OURS, False) for r in rows)} by ours (all rows, no other columns); {no_answer} without an answer",
-            soft_wrap=True,
-        )
-    if len(ways) == 2:
-        lost, won = flips(results, ways[1], ways[0])
-        right = {(result.rung, result.id): result.correct for result in results}
-        both = [id for rung, id in right if rung == ways[0] and (ways[1], id) in right]
-        _, _, p = mcnemar([right[ways[0], id] for id in both], [right[ways[1], id] for id in both])
-        out.print(f"only {ways[0]}: {', '.join(won) or 'nothing'}", soft_wrap=True, markup=False)
-        out.print(f"only {ways[1]}: {', '.join(lost) or 'nothing'}; McNemar p = {p:.3f}", soft_wrap=True, markup=False)
+    evaluate_modes.tell_both_rules(results, ways, "sql-eval", "all rows, no other columns")

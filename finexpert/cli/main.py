@@ -24,7 +24,7 @@ from finexpert.cli.library import library_app
 from finexpert.cli.log_model import log_model
 from finexpert.cli.memory import memory_app
 from finexpert.cli.model import model_app
-from finexpert.cli.record import export, replay
+from finexpert.cli.record import export, replay, run_export
 from finexpert.cli.sandbox import sandbox_app
 from finexpert.cli.teach import teach
 
@@ -51,6 +51,7 @@ app.add_typer(model_app, name="model")
 app.command()(doctor)
 app.command()(replay)
 app.command()(export)
+app.command()(run_export)
 app.add_typer(bench_app, name="bench")
 app.add_typer(sandbox_app, name="sandbox")
 

@@ -40,6 +40,7 @@ LAYERS = (
     "sql_extraction",
     "script_generation",
     "filing_search",
+    "filing_reading",
     "critique",
     "extraction_critic",
     "calculation_critic",
@@ -51,6 +52,7 @@ LAYERS = (
     "answer_from_rows",
     "single_call",
     "adversarial_review",
+    "judge",
 )
 
 # What is set for a layer goes for its parts too, unless something else is set for them.

@@ -59,13 +59,23 @@ def is_per_share(*labels: str) -> bool:
 
     >>> is_per_share("diluted earnings per share", "2017"), is_per_share("shares issued")
     (True, False)
+    >>> is_per_share("net sales ( in millions, except per share data )", "2017")
+    False
     """
-    return any(re.search(r"per\s*(?:common |ordinary |diluted |basic )?share\b", fold(label)) for label in labels)
+    return any(
+        re.search(r"per\s*(?:common |ordinary |diluted |basic )?share\b", _without_exceptions(label))
+        for label in labels
+    )
 
 
 def ignores_scale(*labels: str) -> bool:
     """Whether a number so labelled is not in the scale of its table: prices, rates, percentages, years."""
-    return any(_UNSCALED.search(fold(label)) for label in labels)
+    return any(_UNSCALED.search(_without_exceptions(label)) for label in labels)
+
+
+def _without_exceptions(label: str) -> str:
+    """A folded label without what it excepts: "in millions, except per share data" is no word about shares."""
+    return re.sub(r"\bexcept\b[^():;|]*", "", fold(label))
 
 
 def is_count(*labels: str) -> bool:

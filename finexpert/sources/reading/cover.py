@@ -13,14 +13,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-_FORM = re.compile(r"(?<![a-z0-9])(10|20|40|8)[ _-]?([kqf])(?:(405)|([/_ -]a(?:mended)?))?(?![a-z0-9])", re.IGNORECASE)
+_FORM = re.compile(
+    r"(?<![a-z0-9])(10|20|40|8|6)[ _-]?([kqf])(?:(405)|([/_ -]a(?:mended)?))?(?![a-z0-9])", re.IGNORECASE
+)
 _ANNUAL = re.compile(r"annual[ _-]?report", re.IGNORECASE)
+_RELEASE = re.compile(
+    r"earnings(?![ _-]?call)|(?:reports|announces)\s.{0,60}(?:results|quarter|earnings)|for immediate release",
+    re.IGNORECASE,
+)
 _CALL = re.compile(r"transcript|earnings[ _-]?call|conference[ _-]?call", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:fy[ _-]?)?((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 _SHORT_YEAR = re.compile(r"(?<![a-z0-9])fy[ _-]?(\d\d)(?!\d)", re.IGNORECASE)
 _QUARTER = re.compile(r"(?<![a-z0-9])(?:q([1-4])|([1-4])q)(?=[^a-z0-9]|(?:19|20)?\d\d(?!\d)|$)", re.IGNORECASE)
+_QUARTER_AND_YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)[ _-]?q([1-4])(?![a-z0-9])", re.IGNORECASE)
 _DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)-?(0[1-9]|1[0-2])-?(?:[0-2]\d|3[01])(?!\d)")
 _TICKER = re.compile(r"[A-Z][A-Z0-9]{0,5}(?:[.-][A-Z])?")
+_LISTED = re.compile(
+    r"\b([A-Z]{1,5}(?:\.[A-Z])?)\s+(?:The\s+)?(?i:new york stock exchange|nasdaq|nyse)|(?i:trading symbol)\W+([A-Z]{1,5})\b"
+)
+_NO_SYMBOLS = frozenset({"A", "AND", "B", "C", "LLC", "NYSE", "OF", "ON", "PAR", "SHARE", "THE", "VALUE"})
 _TRADED = re.compile(r"\b(?:NYSE|NASDAQ|Nasdaq|AMEX)(?: ?[A-Z][a-z]+)?\s*:\s*([A-Z]{1,5}(?:\.[A-Z])?)\b")
 _MONTHS = [
     "january",
@@ -37,7 +48,7 @@ _MONTHS = [
     "december",
 ]
 _PERIOD_END = re.compile(
-    rf"(fiscal\s+year|year|quarter(?:ly)?(?:\s+period)?)\s+ended:?\s+({'|'.join(_MONTHS)})\s+\d{{1,2}}\s*,?\s*(\d{{4}})",
+    rf"(fiscal\s+year|year|quarter(?:ly)?(?:\s+period)?)\s+ended:?\s+({'|'.join(_MONTHS)})\s+(\d{{1,2}})\s*,?\s*(\d{{4}})",
     re.IGNORECASE,
 )
 _CALL_TITLE = re.compile(
@@ -47,6 +58,7 @@ _CALL_TITLE = re.compile(
 _ORDINALS = ("first", "second", "third", "fourth")
 _REGISTRANT = re.compile(r"\(?\s*exact\s+name\s+of\s+(?:the\s+)?registrant", re.IGNORECASE)
 _COVER_CHARACTERS = 8000
+_DAYS_LATE = 7
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,39 @@ class Given:
         return replace(self, **added, notes=(*self.notes, *(other.notes if used else ())))
 
 
+def named(path: Path, known: Given, words: Given, text: str) -> Given:
+    """What is known, with company and symbol set right by the cover: a file is often called by the company's name.
+
+    >>> words = Given(company="ADOBE INC.", ticker="ADBE")
+    >>> made = named(Path("ADOBE_2022_10K.pdf"), Given(company="ADOBE INC.", ticker="ADOBE"), words, "")
+    >>> made.ticker, named(Path("AMCOR_2023.pdf"), Given(ticker="AMCOR"), Given(), "Amcor reports").company
+    ('ADBE', 'Amcor')
+    >>> named(Path("3M_2018_10K.pdf"), Given(), Given(), "3M COMPANY").company
+    '3M'
+    """
+    prefix = name_in(path)
+    if known.ticker and known.ticker == prefix.upper().replace(" ", ""):
+        printed = re.search(rf"\b(?=[A-Z][a-z]){re.escape(prefix)}\b", text, re.IGNORECASE)
+        if words.ticker:
+            known = replace(known, ticker=words.ticker)
+        elif printed and not known.company:
+            known = replace(known, ticker="", company=printed[0])
+    if not known.company and not known.ticker:
+        known = replace(known, company=prefix)
+    return known
+
+
+def name_in(path: Path) -> str:
+    """The words of a file's name before its year or its form; "" where it begins with neither a name nor a symbol.
+
+    >>> name_in(Path("JOHNSON_JOHNSON_2022Q4_EARNINGS.pdf")), name_in(Path("2022 10-K.pdf")), name_in(Path("scan.pdf"))
+    ('JOHNSON JOHNSON', '', '')
+    """
+    stem = re.sub(r"[_\s]+", " ", path.stem)
+    ends = [found.start() for pattern in (_FORM, _YEAR, _RELEASE) if (found := pattern.search(stem))]
+    return stem[: min(ends, default=0)].strip(" -.") if ends else ""
+
+
 def from_facts(facts: Mapping[str, str]) -> Given:
     """What inline XBRL says: `DocumentType`, `EntityRegistrantName`, `DocumentFiscalYearFocus` and so on."""
     year, quarter = facts.get("DocumentFiscalYearFocus", ""), facts.get("DocumentFiscalPeriodFocus", "")
@@ -95,9 +140,11 @@ def from_path(path: Path) -> Given:
     Given(company='', ticker='AAL', fiscal_year=2010, quarter=None, kind='annual report', notes=())
     >>> from_path(Path("filings/MSFT_10-Q_Q3_2024.html"))
     Given(company='', ticker='MSFT', fiscal_year=2024, quarter=3, kind='10-Q', notes=())
+    >>> from_path(Path("Oakgate_Water_2023Q4_EARNINGS.pdf"))
+    Given(company='', ticker='', fiscal_year=2023, quarter=4, kind='earnings release', notes=())
     """
     stem, folders = path.stem, path.parts[-3:-1]
-    day, quarter = _DAY.search(stem), _QUARTER.search(stem)
+    day, quarter, both = _DAY.search(stem), _QUARTER.search(stem), _QUARTER_AND_YEAR.search(stem)
     year = _YEAR.search(_DAY.sub(" ", stem))
     short = _SHORT_YEAR.search(stem)
     in_folder = [part for part in folders if re.fullmatch(r"(?:19|20)\d\d", part)]
@@ -109,8 +156,8 @@ def from_path(path: Path) -> Given:
         found = int(day[1])
     return Given(
         ticker=ticker[1].upper() if ticker and _kind(ticker[1]) == "" else upper[-1] if upper else "",
-        fiscal_year=found,
-        quarter=int(quarter[1] or quarter[2]) if quarter else None,
+        fiscal_year=int(both[1]) if both else found,
+        quarter=int(both[2]) if both else int(quarter[1] or quarter[2]) if quarter else None,
         kind=kind,
     )
 
@@ -123,20 +170,22 @@ def from_words(text: str) -> Given:
     'Harbour Mills, Inc.'
     """
     text = text[:_COVER_CHARACTERS]
-    form = re.search(r"form\s+(?:10|20|40)\s?-?\s?[kqf](?:405)?(?:/a)?", text, re.IGNORECASE)
+    form = re.search(r"form\s+(?:10|20|40|8|6)\s?-?\s?[kqf](?:405)?(?:/a)?", text[:3000], re.IGNORECASE)
     kind = (
         _kind(form[0].split(None, 1)[1]) if form else "transcript" if _CALL.search(text[:2000]) else _kind(text[:2000])
     )
-    traded = _TRADED.search(text)
-    known = Given(company=_registrant(text), ticker=traded[1] if traded else "", kind=kind)
+    known = Given(company=_registrant(text), ticker=_symbol(text), kind=kind)
     if kind == "transcript" and (call := _CALL_TITLE.search(text)):
         quarter = int(call[1]) if call[1] else _ORDINALS.index(call[2].lower()) + 1
         return replace(known, fiscal_year=int(call[3]), quarter=quarter)
     if (end := _PERIOD_END.search(text)) is None:
         return known
-    year, month = int(end[3]), _MONTHS.index(end[2].lower()) + 1
+    year, month = int(end[4]), _MONTHS.index(end[2].lower()) + 1
     if "quarter" not in end[1].lower():
         return replace(known, fiscal_year=year)
+    # Quarters of 13 weeks end a few days into the next month: July 2 ends the second.
+    if int(end[3]) <= _DAYS_LATE and month > 1:
+        month -= 1
     note = f"quarter {(month + 2) // 3} of {year} was told by the end of its period; give --year and --quarter if it is another"
     return replace(known, fiscal_year=year, quarter=(month + 2) // 3, notes=(note,))
 
@@ -148,7 +197,23 @@ def _kind(text: str) -> str:
     """
     if match := _FORM.search(text.replace("_", " ")):
         return f"{match[1]}-{match[2].upper()}{match[3] or ''}" + ("/A" if match[4] else "")
-    return "transcript" if _CALL.search(text) else "annual report" if _ANNUAL.search(text) else ""
+    if _CALL.search(text):
+        return "transcript"
+    if _ANNUAL.search(text):
+        return "annual report"
+    return "earnings release" if _RELEASE.search(text.replace("_", " ")) else ""
+
+
+def _symbol(text: str) -> str:
+    """The symbol that the cover names with its exchange; "" where it names none, or words in capitals alone.
+
+    >>> _symbol("Common Stock, $0.05 par value PFE New York Stock Exchange"), _symbol("Name of Each Exchange on NASDAQ")
+    ('PFE', '')
+    """
+    if traded := _TRADED.search(text):
+        return traded[1]
+    found = [match[1] or match[2] for match in _LISTED.finditer(text)]
+    return next((symbol for symbol in found if len(symbol) > 1 and symbol not in _NO_SYMBOLS), "")
 
 
 def _registrant(text: str) -> str:

@@ -29,6 +29,7 @@ RECORDS = frozenset({".jsonl", ".json"})
 HTML = frozenset({".htm", ".html", ".xhtml"})
 PDF = frozenset({".pdf"})
 TEXT = frozenset({".txt", ".md"})
+WHOLE = HTML | PDF | TEXT
 LARGEST_FILE = 256 << 20
 _COVER_PAGES = 3
 
@@ -107,8 +108,12 @@ def _one(path: Path, sha256: str, given: Given) -> ReadFiling:
 def _filing(path: Path, sha256: str, given: Given, read: _Read) -> ReadFiling:
     printed = iter(read.printed)
     first = list(islice(printed, _COVER_PAGES))
-    words = cover.from_words("\n".join(page.text for page in first))
-    known = given.filled(read.facts).filled(cover.from_path(path)).filled(words)
+    text = "\n".join(page.text for page in first)
+    words = cover.from_words(text)
+    told = given.filled(read.facts)
+    known = told.filled(cover.from_path(path)).filled(words)
+    if not told.ticker:
+        known = cover.named(path, known, words, text)
     if known.kind.startswith("10-K") or known.kind == "annual report":
         known = Given(known.company, known.ticker, known.fiscal_year, None, known.kind)
     info = FilingInfo(

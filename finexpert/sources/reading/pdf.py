@@ -29,6 +29,7 @@ from finexpert.sources.reading.cells import Span, as_table, joined
 _PDFIUM = threading.RLock()
 _CELL_GAP = 1.1
 _WORD_GAP = 0.17
+_SPACE_GAP = 0.04
 _SAME_LINE = 0.45
 _PARAGRAPH_GAP = 1.7
 _MOST_CHARACTERS = 200_000
@@ -41,6 +42,7 @@ class _Char:
     right: float
     base: float
     size: float
+    spaced: bool = False  # whether the file itself has a space before it
 
 
 class PdfPages:
@@ -78,10 +80,11 @@ class PdfPages:
                 self._document.close()
 
     def _chars(self, number: int) -> list[_Char]:
-        """The printed characters of a page in the order of the file; spaces are told by the gaps."""
+        """The printed characters of a page in the order of the file; spaces are told by the file and by the gaps."""
         box = pdfium_raw.FS_RECTF()
         x, y = ctypes.c_double(), ctypes.c_double()
         chars = []
+        spaced = False
         with _PDFIUM:
             page = self._document[number]
             words = page.get_textpage()
@@ -89,10 +92,12 @@ class PdfPages:
                 for place in range(min(words.count_chars(), _MOST_CHARACTERS)):
                     text = chr(pdfium_raw.FPDFText_GetUnicode(words, place))
                     if text.isspace() or not text.isprintable():
+                        spaced = spaced or text.isspace()
                         continue
                     pdfium_raw.FPDFText_GetLooseCharBox(words, place, box)
                     pdfium_raw.FPDFText_GetCharOrigin(words, place, x, y)
-                    chars.append(_Char(text, box.left, box.right, y.value, abs(box.top - box.bottom)))
+                    chars.append(_Char(text, box.left, box.right, y.value, abs(box.top - box.bottom), spaced))
+                    spaced = False
             finally:
                 words.close()
                 page.close()
@@ -133,7 +138,9 @@ def _cells(line: Sequence[_Char]) -> list[Span]:
             cells.append(Span(char.text, char.left, char.right))
         else:
             last = cells[-1]
-            space = " " if gap > _WORD_GAP * char.size else ""
+            # Narrow type has spaces that are hardly wider than what stands between two letters: the file knows better.
+            narrow = _SPACE_GAP if char.spaced else _WORD_GAP
+            space = " " if gap > narrow * char.size else ""
             cells[-1] = Span(last.text + space + char.text, last.start, max(last.end, char.right))
     return cells
 

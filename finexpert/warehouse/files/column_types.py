@@ -46,8 +46,8 @@ DATES = (
     (r"[A-Za-z]{4,9} \d{1,2}, \d{4}", "%B %d, %Y", ""),
     *(
         (rf"\d{{1,2}}{mark}\d{{1,2}}{mark}\d{{{digits}}}", f"{first}{mark}{second}{mark}{year}", order)
-        for mark in "/-"
-        for digits, year in ((4, "%Y"), (2, "%y"))
+        # 20-01-02 may begin with its year.
+        for mark, digits, year in (("/", 4, "%Y"), ("/", 2, "%y"), ("-", 4, "%Y"))
         for first, second, order in (("%m", "%d", "month"), ("%d", "%m", "day"))
     ),
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?", "iso", ""),

@@ -9,8 +9,9 @@ It runs in the locked process of `child.py`, and where the system has none, in t
 from __future__ import annotations
 
 import csv
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +30,7 @@ _FIELDS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 # Types that a frame holds as they are; the rest is written as text, and what is nested as JSON.
 _KEPT = ("boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "float", "double",
          "decimal", "varchar", "date")  # fmt: skip
+_TOTAL = re.compile(r"\s*(grand\s+|sub)?(totals?|sum|summe|gesamt)\b", re.IGNORECASE)
 _NESTED = ("struct", "list", "map", "array", "union")
 
 
@@ -55,10 +57,14 @@ def connect(sources: Sequence[Source], memory: str) -> duckdb.DuckDBPyConnection
     settings |= {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     connection = duckdb.connect(":memory:", config={**settings, "python_enable_replacements": "false"})
     connection.execute("SET TimeZone = 'UTC'")
-    connection.execute(f"SET allowed_paths = [{', '.join(literal(str(source.path)) for source in sources)}]")
+    connection.execute(f"SET allowed_paths = {_listed(path for source in sources for path in source.paths)}")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def _listed(paths: Iterable[Path]) -> str:
+    return f"[{', '.join(literal(str(path)) for path in paths)}]"
 
 
 def tables(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> Iterator[Read]:
@@ -166,7 +172,39 @@ def _typed(
             read.notes.append(f'column "{title}": {column.note}')
     read.select = f"SELECT {', '.join(selected)} FROM {texts}"
     read.notes += layout.notes
+    _leave_out_total(connection, read)
     return read
+
+
+def _leave_out_total(connection: duckdb.DuckDBPyConnection, read: Read) -> None:
+    """A last row that is called a total, and is one, would count everything twice."""
+    relation = connection.sql(read.select)
+    kinds = {quote(name): str(kind.id) for name, kind in zip(relation.columns, relation.types, strict=True)}
+    words = [name for name, kind in kinds.items() if kind == "varchar"]
+    numbers = [name for name, kind in kinds.items() if kind in ("bigint", "double")]
+    if not words or not numbers:
+        return
+    numbered = f"(SELECT *, row_number() OVER () AS finexpert_row FROM ({read.select}))"
+    last = connection.execute(
+        f"SELECT finexpert_row, coalesce({', '.join(words)}), {', '.join(numbers)} FROM {numbered}"
+        " ORDER BY finexpert_row DESC LIMIT 1"
+    ).fetchall()
+    if not last or last[0][0] < 3 or not _TOTAL.match(str(last[0][1] or "")):
+        return
+    sums = connection.execute(
+        f"SELECT {', '.join(f'sum({name})' for name in numbers)} FROM {numbered} WHERE finexpert_row < {last[0][0]}"
+    ).fetchall()[0]
+    if any(
+        total is not None and summed is not None and math.isclose(total, summed, rel_tol=1e-6, abs_tol=0.005)
+        for total, summed in zip(last[0][2:], sums, strict=True)
+        if total
+    ):
+        read.select = f"SELECT * FROM ({read.select}) LIMIT {last[0][0] - 1}"
+        read.notes.append("the last row is the total of the others and was left out")
+    else:
+        read.notes.append(
+            "the last row is called a total, and was read as any other: its numbers are no sum of the others"
+        )
 
 
 def _counted(
@@ -202,7 +240,7 @@ def _line(connection: duckdb.DuckDBPyConnection, read: Read, texts: str, delimit
 
 
 def _parquet(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str]) -> Iterator[Read]:
-    yield _as_typed(connection, source, f"read_parquet({literal(str(source.path))})")
+    yield _as_typed(connection, source, f"read_parquet({_listed(source.paths)})")
 
 
 def _json(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str]) -> Iterator[Read]:
@@ -221,11 +259,17 @@ def _json(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str]
 
 def _as_typed(connection: duckdb.DuckDBPyConnection, source: Source, rows: str) -> Read:
     """A file that has types of its own."""
-    read = Read(source.table, "", source.path, comment=f"file {source.path.name}, in its order of rows")
+    read = Read(source.table, "", source.path, comment=_about(source))
     select_plain(connection, rows, read)
     if not read.select:
         raise DataError(f"{source.path} holds no column that could be asked about")
     return read
+
+
+def _about(source: Source) -> str:
+    if source.parts:
+        return f"{len(source.paths)} files of the folder {source.path.parent.name}, in their order of rows"
+    return f"file {source.path.name}, in its order of rows"
 
 
 def select_plain(connection: duckdb.DuckDBPyConnection, rows: str, read: Read) -> None:

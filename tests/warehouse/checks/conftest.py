@@ -39,6 +39,12 @@ Run = Callable[..., Checked]
 
 
 @pytest.fixture(scope="session")
+def brokerage_tables() -> str:
+    """The brokerage as statements that every engine reads, but for the names of types."""
+    return TABLES
+
+
+@pytest.fixture(scope="session")
 def brokerage_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("brokerage") / "brokerage.duckdb"
     with duckdb.connect(str(path)) as connection:

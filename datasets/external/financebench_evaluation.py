@@ -1,0 +1,224 @@
+"""FinanceBench as an evaluation: page recall without a model, answers judged, and a single call over the same pages beside.
+
+One result is one question answered once:
+
+    {"rung": "program", "id": "financebench_id_03029", "correct": true, "judged": "1,577 against $1577.00 by rule", "form": "10-K", ...}
+
+A number is compared by rule. Words are judged by a model that is asked twice, with sides swapped; its reason stays with the verdict, for a
+person to look at. A refusal is not right, and is counted apart from a wrong answer.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import Field
+
+from finexpert.answers import Answer
+from finexpert.datasets.evaluation import Journal, Result, Share, share, side_by_side
+from finexpert.datasets.external.financebench import Question, by_rule, recall_at
+from finexpert.errors import OutputError
+from finexpert.filings.printed import Printed, words_of
+from finexpert.filings.ranking import within
+from finexpert.filings.searching import Wanted, best_pages
+from finexpert.filings.shelf import Shelf
+from finexpert.language_models.budget import Budget
+from finexpert.language_models.roles import LanguageModels
+from finexpert.language_models.usage import Meter
+from finexpert.modules.calling import using
+from finexpert.modules.financial_expert import FinancialExpert, Options
+from finexpert.modules.judging import Judging
+from finexpert.modules.single_reading import SingleReading
+from finexpert.settings import Settings
+from finexpert.sources.library import Library
+
+PROGRAM, BASELINE = "program", "single-call"
+CUTS = (1, 5, 10)
+TODAY = dt.date(2024, 1, 1)
+
+
+class BenchResult(Result):
+    """One answer, how it was judged, and where the evidence stood."""
+
+    form: str
+    judged: str = Field(description="why it is right or wrong")
+    judge_calls: int = 0
+    recall: dict[int, float] = Field(default_factory=dict, description="of the question's own words, no model asked")
+    recall_read: dict[int, float] = Field(default_factory=dict, description="of the pages that were read first")
+    explanation: str | None = None
+    flags: list[str] = Field(default_factory=list)
+
+
+def recall(library: Library, question: Question) -> dict[int, float]:
+    """Which share of the evidence stands among the first pages for the question's own words; no model is asked."""
+    pages = best_pages(library, question.question, Wanted.of_words(question.question)).pages
+    return {cut: recall_at(question, pages, cut) for cut in CUTS}
+
+
+@dataclass
+class Bench:
+    """What an evaluation runs with."""
+
+    library: Library
+    models: LanguageModels
+    settings: Settings
+    expert: FinancialExpert = field(default_factory=FinancialExpert)
+
+    def ask(self, mode: str, question: Question) -> BenchResult:
+        """Ask one question in one mode, and judge the answer."""
+        with using(self.models):
+            answer = self._baseline(question) if mode == BASELINE else self._program(question)
+            with Meter() as judged:
+                right, reason = by_rule(question, answer) or self._judged(question, answer)
+        pages = self._read(answer)
+        return BenchResult(
+            rung=mode,
+            id=question.id,
+            question=question.question,
+            category=question.question_type,
+            form=question.form,
+            status=answer.status,
+            correct=right,
+            judged=reason,
+            judge_calls=judged.usage().calls,
+            gold=question.answer,
+            answer=answer.text,
+            explanation=answer.explanation,
+            flags=answer.flags,
+            failure=answer.failure,
+            usage=answer.usage,
+            recall=recall(self.library, question),
+            recall_read={cut: recall_at(question, pages, cut) for cut in CUTS} if pages else {},
+        )
+
+    def _program(self, question: Question) -> Answer:
+        options = Options(retries=self.settings.retries, library_tokens=self.settings.library_tokens)
+        today = self.settings.as_of or TODAY
+        asked = self.expert(question=question.question, source=self.library, as_of=today, options=options)
+        return asked.answer  # type: ignore[no-any-return]
+
+    def _baseline(self, question: Question) -> Answer:
+        """The first pages for the question's own words, read by the model in one call."""
+        pages = best_pages(self.library, question.question, Wanted.of_words(question.question)).pages
+        shown = within(pages, self.settings.library_tokens, set(words_of(question.question)))
+        text = "\n\n".join(f"{page.parts[0].label}\n{words}" for page, words in shown)
+        return SingleReading()(question=question.question, pages=text).answer  # type: ignore[no-any-return]
+
+    def _judged(self, question: Question, answer: Answer) -> tuple[bool, str]:
+        said = "\n".join(dict.fromkeys(filter(None, [answer.text, answer.explanation])))
+        try:
+            made = Judging()(question=question.question, reference=question.answer, answer=said)
+        except OutputError as error:
+            return False, f"not judged: {error}"
+        return made.right, made.reason
+
+    def _read(self, answer: Answer) -> list[Printed]:
+        """The pages that were read in the first round."""
+        if answer.record is None or not answer.record.searches:
+            return []
+        ids = answer.record.searches[0]["pages"]
+        filings = {self.library.page(id).filing for id in ids}
+        shelf = Shelf.of(self.library).pages([self.library.filing(id) for id in sorted(filings)])
+        by_id = {page.id: page for page in shelf.pages}
+        return [by_id[id] for id in ids]
+
+
+@dataclass(frozen=True)
+class BenchSummary:
+    """One mode: how many are right, wrong and refused, by type and form, and means of what a question took."""
+
+    mode: str
+    overall: Share
+    by_type: dict[str, Share]
+    by_form: dict[str, Share]
+    wrong: list[str]
+    refused: list[str]
+    recall: dict[int, float]
+    recall_read: dict[int, float]
+    calls: float
+    tokens: float
+    seconds: float
+
+    def metrics(self) -> dict[str, float | None]:
+        """As MLflow and JSON take it."""
+        found: dict[str, float | None] = {
+            "accuracy": self.overall.share,
+            "wrong": float(len(self.wrong)),
+            "refused": float(len(self.refused)),
+            "calls": self.calls,
+            "tokens": self.tokens,
+            "seconds": self.seconds,
+        }
+        found |= {f"recall_at_{cut}": value for cut, value in self.recall.items()}
+        return found | {f"recall_read_at_{cut}": value for cut, value in self.recall_read.items()}
+
+
+def summarise(mode: str, results: Sequence[BenchResult]) -> BenchSummary:
+    """What one mode came to."""
+    rows = [row for row in results if row.rung == mode]
+
+    def of(chosen: Sequence[BenchResult]) -> Share:
+        return share(sum(row.correct for row in chosen), len(chosen))
+
+    not_right = [row for row in rows if not row.correct]
+    return BenchSummary(
+        mode=mode,
+        overall=of(rows),
+        by_type={kind: of([r for r in rows if r.category == kind]) for kind in sorted({r.category for r in rows})},
+        by_form={form: of([r for r in rows if r.form == form]) for form in sorted({r.form for r in rows})},
+        wrong=sorted(row.id for row in not_right if row.status == "answered"),
+        refused=sorted(row.id for row in not_right if row.status != "answered"),
+        recall=_means([row.recall for row in rows]),
+        recall_read=_means([row.recall_read for row in rows if row.recall_read]),
+        calls=_mean([float(row.usage.calls) for row in rows]),
+        tokens=_mean([float(row.usage.prompt_tokens + row.usage.completion_tokens) for row in rows]),
+        seconds=_mean([row.usage.seconds for row in rows]),
+    )
+
+
+def evaluate(
+    bench: Bench,
+    questions: Sequence[Question],
+    modes: Sequence[str],
+    journal: Journal[BenchResult],
+    *,
+    threads: int = 4,
+    on_result: Callable[[BenchResult], None] = lambda result: None,
+) -> list[BenchResult]:
+    """Ask every question in every mode, side by side, except those that the journal has already."""
+    done = {(result.rung, result.id) for result in journal.results}
+    jobs = [(mode, question) for mode in modes for question in questions if (mode, question.id) not in done]
+
+    def one(mode: str, question: Question) -> None:
+        with Budget.of(bench.settings, "answer"):
+            result = bench.ask(mode, question)
+        journal.add(result)
+        on_result(result)
+
+    side_by_side(one, jobs, threads)
+    return journal.results
+
+
+def fingerprint(bench: Bench, questions: Sequence[Question], modes: Sequence[str]) -> str:
+    """What must be the same for an interrupted evaluation to go on."""
+    content = [
+        bench.library.fingerprint,
+        bench.models.describe(),
+        bench.settings.library_tokens,
+        list(modes),
+        [question.model_dump(mode="json") for question in questions],
+    ]
+    return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
+
+
+def _means(rows: Sequence[dict[int, float]]) -> dict[int, float]:
+    return {cut: _mean([row[cut] for row in rows]) for cut in CUTS if rows}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return statistics.fmean(values) if values else 0.0

@@ -1,0 +1,1 @@
+"""How a question travels: one file a journey, readable from top to bottom."""

@@ -1,0 +1,347 @@
+"""A question asked of a library: one call plans the searches, one reads the best pages together, the program proves and computes.
+
+    question ─ companies, years, searches (a call) ─ ranked pages ─ values, formulas, statements with quotes (a call)
+             ─ every quote looked up, every formula computed ─ answer, or one more round of other searches, or not found
+
+A statement whose words do not stand on its page is dropped and said. Nothing supported is "not found", with what was searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from finexpert import execution, injections, operations, records
+from finexpert.answers import Answer, AnswerFormat, Citation, Kind
+from finexpert.errors import AnswerFormatError, FinexpertError, OutputError, SearchError
+from finexpert.filings import evidence, measures, whose
+from finexpert.filings.printed import Printed, words_of
+from finexpert.filings.ranking import within
+from finexpert.filings.reading import (
+    CarriedOut,
+    Computation,
+    ProvedValue,
+    ProvedWords,
+    Reading,
+    carried_out,
+    in_unit,
+    unit_words,
+    unsupported,
+)
+from finexpert.filings.searching import Wanted, best_pages
+from finexpert.modules.answering import Answering
+from finexpert.modules.filing_question import conversation
+from finexpert.modules.library_search import phrases
+from finexpert.modules.understanding import Understood, named_only
+from finexpert.page_reading import period_of
+from finexpert.signatures import rules
+from finexpert.sources.library import Library
+from finexpert.sources.library_records import FilingInfo
+from finexpert.sources.numbers import read_written
+from finexpert.stores.taught import Taught
+from finexpert.workspace import Value
+
+ROUNDS = 2
+MOST_COMPANIES_SHOWN = 60
+_SURE, _FLAGGED = 90, 15
+
+
+@dataclass
+class Round:
+    """One round: what was searched where, which pages were read, and what they lack."""
+
+    companies: list[str]
+    years: list[int]
+    searches: list[str]
+    pages: list[str] = field(default_factory=list)
+    missing: str = ""
+
+
+@dataclass(kw_only=True)
+class LibraryJourney(Answering):
+    """One question over many filings."""
+
+    source: Library
+    rounds: list[Round] = field(init=False, default_factory=list)
+    notes: list[str] = field(init=False, default_factory=list)
+    shown: dict[str, Printed] = field(init=False, default_factory=dict)
+    reading: Reading = field(init=False, default_factory=Reading)
+    carried: CarriedOut = field(init=False)
+
+    def look_up(self, taught: Taught) -> Understood:
+        return named_only(self.question, taught)
+
+    def source_injections(self) -> Sequence[injections.Finding]:
+        used = {page for page, _ in self.reading.cited}
+        return [found for page in used for found in injections.in_page(self.source.page(page).as_filing())]
+
+    def outcome(self) -> execution.Outcome:
+        """Plan the searches, then read; once more where the pages lack something or a quote does not hold."""
+        asked = self.understood.question
+        with self.timed("planning"):
+            planned = self.expert.library_search(
+                question=asked,
+                filings=self._filings_told(),
+                measures=self._measures_told(),
+                today=self.as_of.isoformat(),
+                knowledge=self.knowledge,
+                conversation=conversation(self.workspace),
+            )
+        wanted = Wanted(planned.companies, planned.years, planned.searches, planned.statements)
+        pages = self._pages_for(wanted)
+        feedback = rules.NONE
+        for number in range(ROUNDS):
+            last = number + 1 == ROUNDS
+            try:
+                made = self._read(asked, pages, feedback)
+            except OutputError as error:
+                if last:
+                    raise
+                feedback = str(error)
+                continue
+            self.reading, doubts = self._proved(made)
+            carried = carried_out(self.reading, self.source.page)
+            if made.answers and self._supported(carried):
+                self.notes += [*doubts, *carried.notes]
+                return self._outcome(carried)
+            self.rounds[-1].missing = made.missing or "; ".join([*doubts, *carried.notes])
+            if not last:
+                feedback = self._feedback(made, [*doubts, *carried.notes])
+                pages = self._more(pages, replace(wanted, searches=phrases(made.searches), statements=()))
+        raise execution.StepFailed(execution.FILING_SEARCH, SearchError(self._not_found(made)), ROUNDS)
+
+    # which pages
+
+    def _filings_told(self) -> str:
+        """The companies with forms and years; of many companies those that the question or an earlier turn names."""
+        filings = self.source.filings()
+        companies = whose.companies_of(filings)
+        if (number := len(companies)) > MOST_COMPANIES_SHOWN:
+            text = " ".join([self.question, *(turn.question for turn in self.workspace.turns)])
+            named = {filing.id for filing in whose.named_in(text, filings)}
+            companies = {name: some for name, some in companies.items() if any(f.id in named for f in some)}
+            if not companies:
+                return f"(the question names none of the {number} companies)"
+        return "\n".join(f"{name}: {', '.join(map(_form, some))}" for name, some in companies.items()) or rules.NONE
+
+    def _measures_told(self) -> str:
+        return measures.told(measures.named_in(self.understood.question)) or rules.NONE
+
+    def _pages_for(self, wanted: Wanted) -> list[Printed]:
+        """The pages for a round, best first; what was looked for is kept for the record."""
+        found = best_pages(self.source, self.understood.question, wanted)
+        self.notes += [note for note in found.notes if note not in self.notes]
+        self.rounds.append(Round(found.companies, list(wanted.years), list(wanted.searches)))
+        return found.pages
+
+    def _more(self, before: Sequence[Printed], wanted: Wanted) -> list[Printed]:
+        """The pages for another round: those already quoted, then new ones; the same where there is nothing else to search."""
+        if not wanted.searches:
+            self.rounds.append(replace(self.rounds[-1], pages=[], missing=""))
+            return list(before)
+        quoted = {page for page, _ in self.reading.cited}
+        kept = [page for page in self.shown.values() if any(part.id in quoted for part in page.parts)]
+        seen = {page.id for page in self.shown.values()}
+        new = [page for page in [*self._pages_for(wanted), *before] if page.id not in seen]
+        return [*kept, *new]
+
+    # what they say
+
+    def _read(self, question: str, pages: Sequence[Printed], feedback: str) -> Any:
+        asked = {word for phrase in [question, *self.rounds[-1].searches] for word in words_of(phrase)}
+        fitting = within(pages, self.options.library_tokens, asked)
+        self.shown = {f"P{number}": page for number, (page, _) in enumerate(fitting, 1)}
+        self.rounds[-1].pages = [page.id for page, _ in fitting]
+        told = [
+            f"{name}: {_label(page)}\n{text}"
+            for (name, page), (_, text) in zip(self.shown.items(), fitting, strict=True)
+        ]
+        with self.timed("reading"):
+            return self.expert.library_reading(
+                question=question,
+                pages="\n\n".join(told) or rules.NONE,
+                operations=operations.catalogue(),
+                measures=self._measures_told(),
+                knowledge=self.knowledge,
+                conversation=conversation(self.workspace),
+                answer_type=self.answer_format.instruction() if self.answer_format else rules.NONE,
+                feedback=feedback,
+            )
+
+    def _proved(self, made: Any) -> tuple[Reading, list[str]]:
+        """What of a reading stands on its pages, and what does not, in words."""
+        values: list[ProvedValue] = []
+        doubts: list[str] = []
+        for value in made.numbers:
+            proof = next(
+                (p for page in self._pages(value.page) if (p := evidence.prove(page, value.quote, value.number))), None
+            )
+            written = read_written(value.number)
+            if proof is None or written is None:
+                doubts.append(f"left out: {value.number!r} in {value.quote[:120]!r} does not stand on {value.page}")
+                continue
+            meant = written.minus or written.brackets
+            values.append(
+                ProvedValue(
+                    name=value.name,
+                    page=proof.page.id,
+                    step=proof.step,
+                    printed=value.number,
+                    quote=value.quote,
+                    without_sign=proof.negative and not meant,
+                )
+            )
+        statements: list[ProvedWords] = []
+        for said in made.statements:
+            parts = (evidence.holds(page, said.quote) for page in self._pages(said.page))
+            part = next(filter(None, parts), None)
+            if part is None:
+                doubts.append(
+                    f"left out: {said.says!r}, for its words {said.quote[:120]!r} do not stand on {said.page}"
+                )
+            else:
+                statements.append(ProvedWords(says=said.says, page=part.id, quote=said.quote))
+        computed = [Computation.model_validate(each.model_dump()) for each in made.computed]
+        reading = Reading(
+            values=values,
+            computed=computed,
+            statements=statements,
+            kind=made.kind,
+            result=made.result.strip().strip("{}"),
+            items=made.listed,
+            answer=made.answer,
+        )
+        return reading, doubts
+
+    def _pages(self, name: str) -> list[Printed]:
+        """The page of this name first, then the others that were shown: a quote proves itself wherever it stands."""
+        named = self.shown.get(name.strip().upper().split(":")[0].split(" ")[0])
+        others = [page for page in self.shown.values() if page is not named]
+        return [named, *others] if named else others
+
+    def _supported(self, carried: CarriedOut) -> bool:
+        """Whether the answer rests on something that was proved, and nothing that it speaks of is missing."""
+        rests = bool(self.reading.values or self.reading.statements)
+        return rests and not carried.missing
+
+    def _feedback(self, made: Any, doubts: Sequence[str]) -> str:
+        said = [f"your answer was: {made.answer}"] if made.answers else []
+        return "\n".join([*said, *doubts]) or f"the pages before lacked: {made.missing}"
+
+    def _not_found(self, made: Any) -> str:
+        searched = "; ".join(dict.fromkeys(phrase for each in self.rounds for phrase in each.searches))
+        pages = ", ".join(dict.fromkeys(page for each in self.rounds for page in each.pages))
+        companies = ", ".join(self.rounds[0].companies[:5])
+        years = " ".join(map(str, self.rounds[0].years))
+        lacks = made.missing or "; ".join(self.rounds[-1].missing.splitlines()) or "what the answer needs"
+        return f"not found in the library: {lacks} (searched {companies} {years} for {searched!r}; pages read: {pages})"
+
+    # the answer
+
+    def _outcome(self, carried: CarriedOut) -> execution.Outcome:
+        value = carried.values.get(self.reading.result)
+        number = self.reading.kind == "number" and value is not None and isinstance(value.value, int | float)
+        shown: Any = carried.text
+        unit: str | None = None
+        if number and value is not None:
+            shown, unit = self._number(value, carried)
+        elif self.reading.kind == "list" and self.reading.items:
+            shown = self._items(carried)
+        self.last_plan = carried.plan
+        citations = tuple(self._citations())
+        self.carried = carried
+        made = Value(shown, unit=unit, citations=citations)
+        return execution.Outcome(value=made, plan=carried.plan, registers={})
+
+    def _number(self, value: Value, carried: CarriedOut) -> tuple[float, str | None]:
+        """The number that is the answer in the unit asked for, and this unit."""
+        computed = next((each for each in self.reading.computed if each.name == self.reading.result), None)
+        words = carried.shown[self.reading.result]
+        unit = words.partition(" ")[2].strip() or ("%" if words.endswith("%") else "")
+        if computed is not None:
+            return in_unit(value, computed), unit or None
+        number = float(value.value)  # type: ignore[arg-type]
+        if value.unit in ("fraction",):
+            return round(number * 100, 10), "%"
+        return number, unit_words(value) or None
+
+    def _items(self, carried: CarriedOut) -> list[str]:
+        """The items of a list that stand in a quote; the others are dropped and said."""
+        quoted = " ".join(quote.casefold() for _, quote in self.reading.cited)
+        kept = [item for item in self.reading.items if set(words_of(item)) & set(words_of(quoted))]
+        self.notes += [f"left out: {item!r} stands in no quote" for item in self.reading.items if item not in kept]
+        return kept or [carried.text]
+
+    def _citations(self) -> list[Citation]:
+        cited = [(value.page, value.quote, value.printed) for value in self.reading.values]
+        cited += [(words.page, words.quote, words.says) for words in self.reading.statements]
+        found = []
+        for id, quote, said in cited:
+            page = self.source.page(id)
+            who = page.company or page.ticker
+            found.append(
+                Citation(source=page.label, place=quote, value=said, company=who, period=period_of(page), page=id)
+            )
+        return found
+
+    def answered(self, outcome: execution.Outcome) -> Answer:
+        value = outcome.value
+        number = isinstance(value.value, int | float)
+        kind: Kind = "number" if number else "list" if isinstance(value.value, list) else "text"
+        flags = list(self.notes)
+        if loose := unsupported(self.reading, self.question):
+            flags.append(f"stands in no quote: {', '.join(loose)}")
+        decimals = next((c.decimals for c in self.reading.computed if c.name == self.reading.result), None)
+        wanted = self.answer_format or AnswerFormat(kind=kind, unit=value.unit, decimals=decimals)
+        try:
+            typed = self._as(wanted, value.value)
+        except AnswerFormatError as error:
+            return self.failed(execution.FILING_SEARCH, error)
+        answer = Answer(
+            question=self.question,
+            status="answered",
+            value=typed,
+            format=wanted,
+            period=value.period,
+            explanation="\n".join([self.carried.text, *self.carried.lines]),
+            citations=list(value.citations),
+            flags=list(dict.fromkeys(flags)),
+            confidence=max(20, _SURE - _FLAGGED * len(flags)),
+        )
+        searches = [vars(each) for each in self.rounds]
+        answer.record = records.of_library_reading(
+            answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge, searches, self.reading
+        )
+        return answer
+
+    def _as(self, wanted: AnswerFormat, value: Any) -> Any:
+        """The value in the type that was asked for; a yes or no is the first word of the answer."""
+        if self.answer_format is None:
+            return value
+        if wanted.kind == "boolean":
+            word = self.carried.text.strip().split(" ")[0].strip(".,:;").casefold()
+            value = {"yes": True, "no": False}.get(word, value)
+        elif wanted.kind == "text" and not isinstance(value, str):
+            value = self.carried.text
+        elif wanted.kind == "list" and isinstance(value, str):
+            value = self.reading.items or [value]
+        return wanted.coerce(value)
+
+    def failed(self, layer: str, error: FinexpertError) -> Answer:
+        answer = super().failed(layer, error)
+        if isinstance(error, SearchError):
+            answer.status = "not_found"
+        answer.flags += self.notes
+        return answer
+
+
+def _form(filing: FilingInfo) -> str:
+    period = f"Q{filing.quarter} {filing.fiscal_year}" if filing.quarter else f"FY {filing.fiscal_year or 'unknown'}"
+    return f"{filing.kind or 'filing'} {period}"
+
+
+def _label(page: Printed) -> str:
+    first = page.parts[0]
+    section = f", {first.section}" if first.section else ""
+    return f"{whose.name_of(page.filing)}, {_form(page.filing)}, p. {page.number}{section}"

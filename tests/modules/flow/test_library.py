@@ -1,0 +1,243 @@
+"""A question over whole filings: which pages are read, what is proved, what is dropped, what is not found."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from finexpert import records
+from finexpert.answers import AnswerFormat
+from finexpert.sources.library import Library
+from finexpert.sources.library_records import FilingInfo, LibraryPage
+from finexpert.stores.embedding import embedder
+
+TODAY = dt.date(2024, 1, 1)
+QUESTION = "Has Oakgate Water's operating margin improved in FY2022?"
+
+
+def page(number: int, table: tuple[tuple[str, ...], ...], *text: str) -> LibraryPage:
+    return LibraryPage(
+        f"oakgate/2022/page_{number}", "oakgate/2022", "Oakgate Water Inc.", "", 2022, None, "10-K", "", number, text, table, ()
+    )  # fmt: skip
+
+
+PAGES = [
+    page(1, (), "Oakgate Water Inc. sells water to towns in Vermont. Its largest customers are Marlow and Delmont."),
+    page(
+        2,
+        (
+            ("(in millions)", "2022", "2021"),
+            ("Net sales", "$ 500", "$ 400"),
+            ("Cost of sales", "300", "250"),
+            ("Operating income", "100", "60"),
+            ("Net loss", "(20)", "(10)"),
+        ),
+        "Oakgate Water Inc. Consolidated Statements of Operations",
+    ),
+    page(3, (), "Operating income rose because of higher prices, which the regulator allowed in March."),
+]
+
+
+@pytest.fixture
+def library(tmp_path: Path, own_home: Path) -> Iterator[Library]:
+    with Library.open(tmp_path / "library", embedder=embedder("words"), make=True) as made:
+        info = FilingInfo(
+            "oakgate/2022", "Oakgate Water Inc.", "", 2022, None, "10-K", "", "OAKGATE_2022_10K.pdf", "1", 3, dt.datetime.now(dt.UTC)
+        )  # fmt: skip
+        made.add(PAGES, info)
+        yield made
+
+
+def plan(desk: Any, *companies: str, years: tuple[int, ...] = (2022,)) -> str:
+    return str(
+        desk.fields(companies=companies, years=years, statements=["income statement"], searches=["operating income"])
+    )
+
+
+def number(name: str, row: str, printed: str, page: str = "P1") -> dict[str, str]:
+    return {"name": name, "page": page, "quote": f"{row} | {printed}", "number": printed}
+
+
+def read(desk: Any, **given: Any) -> str:
+    said: dict[str, Any] = {
+        "numbers": [],
+        "computed": [],
+        "statements": [],
+        "kind": "text",
+        "result": "",
+        "listed": [],
+        "answer": "",
+        "answers": "true",
+        "missing": "",
+        "searches": [],
+    }
+    return str(desk.fields(**said | given))
+
+
+def margins(desk: Any, **given: Any) -> str:
+    numbers = [
+        number("i22", "Operating income", "100"),
+        number("i21", "Operating income", "60"),
+        number("s22", "Net sales", "$ 500"),
+        number("s21", "Net sales", "$ 400"),
+    ]
+    computed = [
+        {
+            "name": f"m{year}",
+            "what": f"operating margin 20{year}",
+            "formula": f"i{year} / s{year}",
+            "unit": "%",
+            "decimals": 1,
+        }
+        for year in (22, 21)
+    ]
+    said = {"numbers": numbers, "computed": computed, "kind": "yes/no", "answer": "Yes: it rose from {m21} to {m22}."}
+    return read(desk, **said | given)
+
+
+def ask(desk: Any, library: Library, question: str = QUESTION, **given: Any) -> Any:
+    return desk.session(library, as_of=TODAY).ask(question, **given)
+
+
+def test_two_calls_and_the_program_computes(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", margins(desk))
+    answer = ask(desk, library)
+    assert answer.status == "answered", answer.failure
+    assert answer.text == "Yes: it rose from 15.0% to 20.0%."
+    assert desk.layers == ["library_search", "library_reading"]
+    assert answer.flags == []
+    assert {citation.page for citation in answer.citations} == {"oakgate/2022/page_2"}
+    assert "operating margin 2022 = i22 / s22 = 100 / 500 = 20.0%" in answer.explanation
+
+
+def test_a_statement_is_among_the_pages_read_and_a_measure_is_told_by_its_formula(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", margins(desk))
+    ask(desk, library)
+    assert "operating margin = operating income / revenue" in desk.of("library_search")[0]
+    assert "Net sales | $ 500 | $ 400" in desk.of("library_reading")[0]
+
+
+@pytest.mark.parametrize("name", ["OAKGATE", "the Oakgate Water Company", "Oakgat Water"])
+def test_a_company_without_a_symbol_is_found_by_any_name(desk: Any, library: Library, name: str) -> None:
+    desk.says("library_search", plan(desk, name))
+    desk.says("library_reading", margins(desk))
+    answer = ask(desk, library)
+    assert answer.status == "answered"
+
+
+def test_a_company_that_has_no_filing_is_said(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Nobody Ltd"))
+    desk.says("library_reading", margins(desk))
+    answer = ask(desk, library, "Has the operating margin improved in FY2022?")
+    assert "there is no filing of Nobody Ltd: all filings were searched" in answer.flags
+    both = ask(desk, library, "Has Oakgate Water's operating margin improved against Nobody's?")
+    assert "there is no filing of Nobody Ltd" in both.flags
+
+
+def test_a_number_with_its_unit_from_the_table_and_replay_from_quotes(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    loss = number("loss", "Net loss", "20")
+    desk.says("library_reading", read(desk, numbers=[loss], kind="number", result="loss", answer="It lost {loss}."))
+    answer = ask(desk, library, "How much did Oakgate Water lose in 2022?")
+    assert (answer.value, answer.format.unit) == (20.0, "million USD")
+    kept = records.Record.model_validate_json(answer.record.model_dump_json())
+    again = records.replay_library(kept, library)
+    assert (again.value, again.same, again.differences) == (20.0, True, [])
+    other = [PAGES[0], page(2, (("(in millions)", "2022"), ("Net loss", "(21)"))), PAGES[2]]
+    info = library.filing("oakgate/2022")
+    library.add(other, FilingInfo(**{**vars(info), "sha256": "2"}))
+    assert not records.replay_library(kept, library).same
+
+
+def test_a_statement_whose_words_do_not_stand_on_its_page_is_dropped_and_said(desk: Any, library: Library) -> None:
+    good = {"says": "Prices rose.", "page": "P2", "quote": "Operating income rose because of higher prices"}
+    bad = {"says": "Costs fell.", "page": "P2", "quote": "costs fell by half"}
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", read(desk, statements=[good, bad], answer="Because prices rose."))
+    answer = ask(desk, library, "What drove Oakgate Water's operating income?")
+    assert answer.text == "Because prices rose."
+    assert [citation.value for citation in answer.citations] == ["Prices rose."]
+    assert any("Costs fell." in flag for flag in answer.flags)
+
+
+def test_what_rests_on_nothing_is_read_again_once_and_then_not_found(desk: Any, library: Library) -> None:
+    made_up = number("x", "Operating income", "999")
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", read(desk, numbers=[made_up], kind="number", result="x", answer="It was {x}."))
+    answer = ask(desk, library)
+    assert (answer.status, answer.value) == ("not_found", None)
+    assert desk.layers == ["library_search", "library_reading", "library_reading"]
+    assert "'999'" in desk.of("library_reading")[1]
+
+
+def test_pages_that_lack_it_cost_one_more_round_with_other_searches(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    lacks = read(desk, answers="false", missing="no backlog is printed", searches=["order backlog"])
+    desk.says("library_reading", lacks)
+    answer = ask(desk, library, "What was Oakgate Water's backlog in 2022?")
+    assert answer.status == "not_found"
+    assert len(desk.calls) == 3
+    assert "no backlog is printed" in answer.text
+    assert "order backlog" in answer.text
+
+
+def test_a_number_of_the_models_own_is_flagged(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", margins(desk, answer="Yes: it rose by 33.3% to {m22}."))
+    answer = ask(desk, library)
+    assert "stands in no quote: 33.3" in answer.flags
+    assert answer.confidence < 90
+
+
+def test_the_scale_of_the_pages_goes_before_that_of_the_model(desk: Any, library: Library) -> None:
+    computed = [
+        {"name": "sum", "what": "sales of two years", "formula": "a + b", "unit": "USD billions", "decimals": 0}
+    ]
+    numbers = [number("a", "Net sales", "$ 500"), number("b", "Net sales", "$ 400")]
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    made = read(desk, numbers=numbers, computed=computed, kind="number", result="sum", answer="{sum}")
+    desk.says("library_reading", made)
+    answer = ask(desk, library, "What were Oakgate Water's sales in 2021 and 2022 together?")
+    assert answer.text == "900 million USD"
+    assert any("not in USD billions" in flag for flag in answer.flags)
+
+
+def test_a_list_holds_what_stands_in_quotes(desk: Any, library: Library) -> None:
+    said = {"says": "Two customers.", "page": "P1", "quote": "Its largest customers are Marlow and Delmont."}
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    made = read(desk, statements=[said], kind="list", listed=["Marlow", "Delmont", "Ashby"], answer="Marlow, Delmont")
+    desk.says("library_reading", made)
+    answer = ask(desk, library, "Who are Oakgate Water's largest customers?")
+    assert answer.value == ["Marlow", "Delmont"]
+    assert any("'Ashby'" in flag for flag in answer.flags)
+
+
+def test_the_type_that_is_asked_for(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", margins(desk))
+    assert ask(desk, library, answer_format=AnswerFormat(kind="boolean")).value is True
+    wrong = ask(desk, library, answer_format=AnswerFormat(kind="date"))
+    assert (wrong.status, wrong.failure.kind) == ("failed", "answer_format")
+
+
+def test_text_of_no_use_is_asked_for_again(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", "[[ ## numbers ## ]]\nnone\n\n[[ ## completed ## ]]", margins(desk))
+    answer = ask(desk, library)
+    assert answer.status == "answered"
+    assert len(desk.of("library_reading")) == 2
+
+
+def test_a_record_is_plain_json(desk: Any, library: Library, tmp_path: Path) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", margins(desk))
+    kept = json.loads(ask(desk, library).record.save(tmp_path).read_text())
+    assert kept["reading"]["computed"][0]["formula"] == "i22 / s22"
+    assert kept["searches"][0]["pages"]
