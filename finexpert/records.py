@@ -10,6 +10,7 @@ who wants to read how a number came about. A record holds the answer, and no row
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import platform
 import uuid
@@ -23,7 +24,7 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import BaseModel, Field, ValidationError
 
-from finexpert import execution, page_reading
+from finexpert import execution, exported_code, page_reading
 from finexpert.answers import Answer, AnswerFormat, Failure, Status, Usage, show
 from finexpert.errors import RecordError
 from finexpert.filings.evidence import holds
@@ -42,7 +43,7 @@ from finexpert.workspace import Turn, Value, Workspace
 class FrameRecord(BaseModel):
     """A frame that the answer rests on."""
 
-    name: str
+    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="a Python identifier")
     select: str = Field(description="the SELECT as the model wrote it")
     columns: list[str]
     rows: int
@@ -98,6 +99,7 @@ class Record(BaseModel):
         description="what was spent of each budget that was set when the answer was there, as [spent, limit]",
     )
     software: dict[str, str]
+    seal: str = Field(default="", description="sha256 of all the rest, set when it is saved")
 
     @property
     def script(self) -> Script | None:
@@ -108,14 +110,21 @@ class Record(BaseModel):
         """Write the record as `folder/ID.json`, readable by its owner only; whole or not at all."""
         make_folder(folder)
         path = folder / f"{self.id}.json"
+        self.seal = _seal(json.loads(self.model_dump_json()))
         write_whole(path, self.model_dump_json(indent=1))
         return path
 
     @classmethod
     def load(cls, path: Path) -> Record:
-        """Read a record; RecordError names the file and the first thing wrong with it."""
+        """Read a record; RecordError names the file and the first thing wrong with it, and says so where it was changed."""
         try:
-            return cls.model_validate_json(path.read_bytes())
+            content = path.read_bytes()
+            record = cls.model_validate_json(content)
+            if record.seal and record.seal != _seal(json.loads(content)):
+                raise RecordError(
+                    f"{path} is not as it was written: something in it was changed. Ask the question again"
+                )
+            return record
         except OSError as error:
             raise RecordError(
                 f"cannot read the record {path}: {error.strerror}. "
@@ -125,6 +134,12 @@ class Record(BaseModel):
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "the file"
             raise RecordError(f"{path} is not the record of an answer: {place}: {first['msg']}") from error
+
+
+def _seal(content: dict[str, Any]) -> str:
+    """The hash of a record's content without the seal itself, whatever the order of its fields."""
+    rest = {name: value for name, value in content.items() if name != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def of_answer(
@@ -264,24 +279,32 @@ def replay(record: Record, source: Warehouse, sandbox: Sandbox) -> Replay:
     Raises RecordError when the record holds no answer, StepError when a SELECT or the script no longer runs.
     """
     code = _code(record)
-    differences = []
+    differences = _words_differ(record)
     frames = {}
     for kept in record.frames:
         frame = source.query(kept.select, as_of=record.as_of, declared_only=not record.as_of_given)
+        if len(kept.columns) != len(frame.data.columns):
+            raise RecordError(
+                f"the frame {kept.name} has {len(frame.data.columns)} columns, and the record names {len(kept.columns)}"
+            )
         frames[kept.name] = frame.data.set_axis(kept.columns, axis=1)
         if frame.fingerprint != kept.fingerprint:
             differences.append(f"the frame {kept.name} has other rows: {kept.rows:,} then, {len(frame.data):,} now")
+    changed = len(differences) > len(_words_differ(record))
     now = source.snapshot()
-    if differences and now != record.source.snapshot:
+    if changed and now != record.source.snapshot:
         about = f"{record.source.name} of {record.source.snapshot} then, {source.name} of {now} now"
         differences.insert(0, f"the data are not the same: {about}")
     if record.script is None:
         value = value_of(frames[record.frames[0].name], record.answer_format)[0]
     else:
-        value = sandbox.run(code, frames, record.answer_format).value
+        outcome = sandbox.run(code, frames, record.answer_format)
+        value = outcome.value
+        if outcome.period and outcome.period != record.period:
+            differences.append(f"the period is {outcome.period}, and was {record.period}")
     # A table without ORDER BY may come in another order from several threads; its hash does not depend on that.
     same = encode(value) == record.value or (
-        record.script is None and record.answer_format.kind == "table" and not differences
+        record.script is None and record.answer_format.kind == "table" and not changed
     )
     if not same:
         differences.append(f"the answer was {show(record.answer_format.coerce(_decode(record)), record.answer_format)}")
@@ -290,7 +313,7 @@ def replay(record: Record, source: Warehouse, sandbox: Sandbox) -> Replay:
 
 def replay_filing(record: Record, filing: Filing) -> Replay:
     """Run the plan of a record over a filing again. Raises StepError when it no longer runs."""
-    differences = []
+    differences = _words_differ(record)
     if filing.fingerprint != record.source.fingerprint:
         differences.append(f"the page is not the same: {record.source.name} then, {filing.id} now")
     turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
@@ -306,7 +329,7 @@ def replay_library(record: Record, library: Library) -> Replay:
 
     Raises LibraryError when a page is gone, StepError or `execution.StepFailed` when its plan no longer runs.
     """
-    differences = []
+    differences = _words_differ(record)
     if library.fingerprint != record.source.fingerprint:
         differences.append("the library holds other filings than then")
     if record.reading is not None:
@@ -324,6 +347,12 @@ def replay_library(record: Record, library: Library) -> Replay:
     if not same:
         differences.append(f"the answer was {record.value}")
     return Replay(outcome.value.value, same, differences)
+
+
+def _words_differ(record: Record) -> list[str]:
+    """What of a record's words does not fit to its plan."""
+    said, planned = record.explanation, record.plan.interpretation
+    return ["the explanation is not that of the plan"] if said and planned and said != planned else []
 
 
 def _replay_reading(record: Record, reading: Reading, library: Library, differences: list[str]) -> Replay:
@@ -361,9 +390,8 @@ def _code(record: Record) -> str:
 def export(record: Record, source: Warehouse) -> str:
     """The record as a Python script for a reader: how the question was understood, the SELECTs, the script, the answer."""
     code = _code(record)
-    frames = "\n".join(
-        f'{f.name} = query("""\n{_quoted(f.select)}\n""").set_axis({f.columns!r}, axis=1)' for f in record.frames
-    )
+    exported_code.check(code, [f.name for f in record.frames], [name for f in record.frames for name in f.columns])
+    frames = "\n".join(_frame_source(f, source) for f in record.frames)
     shown = show(record.answer_format.coerce(_decode(record)), record.answer_format)
     about = "\n\n".join(
         part
@@ -383,6 +411,13 @@ def export(record: Record, source: Warehouse) -> str:
     )
 
 
+def _frame_source(frame: FrameRecord, source: Warehouse) -> str:
+    """The line that gives a frame again; of one that was cut, the rows that there were."""
+    exported_code.check_select(frame.select, source.dialect, source.columns())
+    rows = f".head({frame.rows})" if frame.truncated else ""
+    return f'{frame.name} = query("""\n{_quoted(frame.select)}\n""").set_axis({frame.columns!r}, axis=1){rows}'
+
+
 def _quoted(select: str) -> str:
     """A SELECT as it may stand between three quotation marks."""
     return select.replace("\\", "\\\\").replace('"""', '\\"' * 3)
@@ -390,19 +425,36 @@ def _quoted(select: str) -> str:
 
 _EXPORT = '''"""{about}
 """
+# An answer of finexpert as a script, written by `finexpert export`. Its SELECTs and its computation were written by a language model.
+# They were checked word by word: there is nothing here but the SELECTs, pandas, numpy, scipy and matplotlib. All the same, read a script
+# before you run it; `finexpert run-export FILE` runs it shut in, without network, and with no file but its data.
+
+from __future__ import annotations
 
 import datetime as dt
+import math
+import random
+from typing import Any
 
+import matplotlib
+
+matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.stats as stats
 
 {connect}
 
 # The data.
 {frames}
+del connection, query
 
 # The computation.
+random.seed(0)
+np.random.seed(0)
 {code}
 
 print(answer)

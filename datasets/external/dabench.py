@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
@@ -56,6 +56,7 @@ class DabenchQuestion(BaseModel):
     level: str = ""
     concepts: tuple[str, ...] = ()
     answers: tuple[tuple[str, str], ...] = ()
+    knowledge: ClassVar[str] = ""
 
     @property
     def id(self) -> str:
@@ -65,6 +66,10 @@ class DabenchQuestion(BaseModel):
     def asked(self) -> str:
         """The question as it is asked, with what binds the answer."""
         return f"{self.question.strip()}\n\nConstraints: {self.constraints.strip()}\n\nFormat: {self.format.strip()}"
+
+    @property
+    def source_name(self) -> str:
+        return self.file_name
 
     @cached_property
     def columns(self) -> dict[str, tuple[str, ...]]:
@@ -84,7 +89,8 @@ class DabenchQuestion(BaseModel):
         """One row, with a column for each named value."""
         names = ", ".join(f'"{column}"' for columns in self.columns.values() for column in columns)
         return AnswerFormat(
-            kind="table", description=f"It has one row, and the columns {names}. A list is one text, with commas"
+            kind="table",
+            description=f"It has one row, and the columns {names}. A list is one text, with commas; a whole column is told by its name",
         )
 
     def decimals(self, name: str) -> int | None:
@@ -98,16 +104,30 @@ class DabenchQuestion(BaseModel):
         inside = next((inside for own, inside in _NAMED.findall(self.format) if own == name), "")
         prose = _NAMED.sub("", self.format)
         for word in (inside, name):
-            for clause in re.split(r"(?<=[.\n])\s|\band (?=\")|\n", prose):
-                if word and f'"{word}"' in clause:
-                    if (said := decimals_asked(clause)) is not None:
-                        return said
-                    if "integer" in clause:
-                        return 0
+            if word and (said := _said_of(word, prose)) is not None:
+                return said
         return next(
             (said for text in (prose, self.constraints, self.question) if (said := decimals_asked(text)) is not None),
             None,
         )
+
+
+def _said_of(word: str, prose: str) -> int | None:
+    """How many decimals a sentence gives to a quoted word: what stands behind its verb, up to the next quoted word.
+
+    >>> _said_of("n", 'where "n" is an integer, "a" and "b" are rounded to two decimals.')
+    0
+    >>> _said_of("a", 'where "n" is an integer, "a" and "b" are rounded to two decimals.')
+    2
+    """
+    for rest in prose.split(f'"{word}"')[1:]:
+        verb = re.search(r"\b(is|are|represents?)\b", rest)
+        said = rest[verb.start() :].partition(' "')[0] if verb else rest
+        if (decimals := decimals_asked(said)) is not None:
+            return decimals
+        if "integer" in said:
+            return 0
+    return None
 
 
 def load_questions(folder: Path) -> list[DabenchQuestion]:

@@ -21,6 +21,7 @@ from finexpert.cli.bench_library import library
 from finexpert.cli.bench_parallel import parallel_command
 from finexpert.cli.bench_sandbox import sandbox
 from finexpert.cli.bench_soak import soak_command
+from finexpert.cli.bench_warehouse import warehouse
 
 if TYPE_CHECKING:
     from finexpert.answers import Usage
@@ -33,6 +34,7 @@ bench_app.command()(library)
 bench_app.command("parallel")(parallel_command)
 bench_app.command()(sandbox)
 bench_app.command("soak")(soak_command)
+bench_app.command()(warehouse)
 
 # What an instant model answers: a frame of 900 rows, one of 16,000, and a script over both.
 _PLAN = """[[ ## interpretation ## ]]

@@ -55,17 +55,17 @@ def executions(calls: int) -> dict[str, Any]:
 def _state() -> dict[str, float]:
     """What this process holds, and what is below it."""
     held, files = level()
-    below = _below(os.getpid())
+    running = below(os.getpid())
     return {
         "MB resident": round(held, 1),
         "open files": files,
         "threads": threading.active_count(),
-        "processes": len(below),
-        "zombies": sum(state == "Z" for state in below.values()),
+        "processes": len(running),
+        "zombies": sum(state == "Z" for state in running.values()),
     }
 
 
-def _below(parent: int) -> dict[int, str]:
+def below(parent: int) -> dict[int, str]:
     """The states of all processes below one; none where the system does not show them."""
     parents: dict[int, tuple[int, str]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):

@@ -78,21 +78,21 @@ def _data(data: Path | None, settings: Settings) -> str:
     from finexpert.warehouse.files.files_warehouse import FilesWarehouse
     from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
-    source = open_data(data, settings=settings)
-    if isinstance(source, FilesWarehouse):
-        said = _files(source)
-    else:
-        tables = ", ".join(source.columns())
-        around = f"; {source.boundary}" if isinstance(source, DuckDBWarehouse) else ""
-        said = f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}{around}"
-    dated = [f"{table.name} by {table.date_column}" for table in source.tables if table.date_column]
-    more = f" and {len(dated) - MOST_DATED} more" if len(dated) > MOST_DATED else ""
-    day = (
-        f"--as-of hides rows of: {', '.join(dated[:MOST_DATED])}{more}"
-        if dated
-        else "no table has a date: --as-of is refused"
-    )
-    return "\n".join((said, day, _semantic_model(data, settings)))
+    with open_data(data, settings=settings) as source:
+        if isinstance(source, FilesWarehouse):
+            said = _files(source)
+        else:
+            tables = ", ".join(source.columns())
+            around = f"; {source.boundary}" if isinstance(source, DuckDBWarehouse) else ""
+            said = f"{source.name}{f' ({source.label})' if source.label else ''}: {tables}{around}"
+        dated = [f"{table.name} by {table.date_column}" for table in source.tables if table.date_column]
+        more = f" and {len(dated) - MOST_DATED} more" if len(dated) > MOST_DATED else ""
+        day = (
+            f"--as-of hides rows of: {', '.join(dated[:MOST_DATED])}{more}"
+            if dated
+            else "no table has a date: --as-of is refused"
+        )
+        return "\n".join((said, day, _semantic_model(data, settings)))
 
 
 def _semantic_model(data: Path | None, settings: Settings) -> str:

@@ -6,16 +6,12 @@ finexpert eval sql FOLDER --limit 5 --json OUT
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from finexpert.cli import common
-
-if TYPE_CHECKING:
-    from finexpert.datasets.evaluation import Result
+from finexpert.cli import common, evaluate_modes
 
 
 def sql(
@@ -53,8 +49,8 @@ def sql(
     from functools import partial
 
     from finexpert.cli.evaluate import chosen, run
-    from finexpert.datasets.external import defog
-    from finexpert.datasets.external import defog_evaluation as evaluation
+    from finexpert.datasets.external import defog, paired
+    from finexpert.datasets.external.defog_evaluation import judge_of
     from finexpert.language_models.roles import LanguageModels
     from finexpert.sandbox import Limits, Sandbox
 
@@ -62,21 +58,22 @@ def sql(
     names = sorted({question.db for question in asked})
     expert, settings = common.program_of(program, settings)
     models = LanguageModels.from_settings(settings)
-    ways = evaluation.WAYS if baseline else evaluation.WAYS[:1]
+    ways = paired.WAYS if baseline else paired.WAYS[:1]
     with (
         defog.loaded(folder, names) as databases,
         Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox,
     ):
-        bench = evaluation.DefogBench(
-            databases[names[0]].warehouse,
+        sources = {name: database.warehouse for name, database in databases.items()}
+        bench = paired.PairedBench(
+            sources[names[0]],
             sandbox,
             models,
             settings,
             expert,
-            databases=databases,
+            sources=sources,
             digest=defog.digest(folder, names),
         )
-        ask = partial(evaluation.evaluate, bench, asked, ways)
+        ask = partial(paired.evaluate, bench, asked, ways, judge=judge_of(databases, asked))
         results = run(
             bench,
             asked,
@@ -87,28 +84,4 @@ def sql(
             name="sql",
             evaluate=lambda journal, told: ask(journal, threads=threads, on_result=told),
         )
-    _tell(results, ways)
-
-
-def _tell(results: Sequence[Result], ways: Sequence[str]) -> None:
-    """What the stricter rule says, and question by question what one way has right and the other not."""
-    from finexpert.cli.evaluate_taught import flips
-    from finexpert.datasets.evaluation import mcnemar
-    from finexpert.datasets.external.defog_evaluation import OURS
-
-    out = common.console()
-    for way in ways:
-        rows = [result for result in results if result.rung == way]
-        no_answer = sum(result.status != "answered" for result in rows)
-        out.print(
-            f"{way}: {sum(r.correct for r in rows)}/{len(rows)} by the rule of sql-eval, "
-            f"{sum(r.also.get(OURS, False) for r in rows)} by ours (all rows, no other columns); {no_answer} without an answer",
-            soft_wrap=True,
-        )
-    if len(ways) == 2:
-        lost, won = flips(results, ways[1], ways[0])
-        right = {(result.rung, result.id): result.correct for result in results}
-        both = [id for rung, id in right if rung == ways[0] and (ways[1], id) in right]
-        _, _, p = mcnemar([right[ways[0], id] for id in both], [right[ways[1], id] for id in both])
-        out.print(f"only {ways[0]}: {', '.join(won) or 'nothing'}", soft_wrap=True, markup=False)
-        out.print(f"only {ways[1]}: {', '.join(lost) or 'nothing'}; McNemar p = {p:.3f}", soft_wrap=True, markup=False)
+    evaluate_modes.tell_both_rules(results, ways, "sql-eval", "all rows, no other columns")

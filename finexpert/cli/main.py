@@ -24,8 +24,9 @@ from finexpert.cli.library import library_app
 from finexpert.cli.log_model import log_model
 from finexpert.cli.memory import memory_app
 from finexpert.cli.model import model_app
-from finexpert.cli.record import export, replay
+from finexpert.cli.record import export, replay, run_export
 from finexpert.cli.sandbox import sandbox_app
+from finexpert.cli.screen import plain
 from finexpert.cli.teach import teach
 
 app = typer.Typer(
@@ -51,6 +52,7 @@ app.add_typer(model_app, name="model")
 app.command()(doctor)
 app.command()(replay)
 app.command()(export)
+app.command()(run_export)
 app.add_typer(bench_app, name="bench")
 app.add_typer(sandbox_app, name="sandbox")
 
@@ -62,7 +64,7 @@ def main() -> None:
     try:
         app()
     except (FinexpertError, OSError) as error:  # of the system: a file that was named, a full disk
-        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        sys.stderr.write(plain(f"{type(error).__name__}: {error}\n"))
         sys.exit(1)
     except SystemExit as ended:
         # Typer ends a command after Ctrl-C by itself, and says nothing.

@@ -1,4 +1,4 @@
-"""`finexpert replay` and `finexpert export`: compute an answer again without a model, or read it as a script."""
+"""`finexpert replay`, `export` and `run-export`: compute an answer again without a model, read it as a script, run that script shut in."""
 
 from __future__ import annotations
 
@@ -57,6 +57,8 @@ def replay(
     else:
         with Sandbox(Limits(wall_seconds=settings.script_seconds)) as sandbox:
             again = records.replay(kept, source, sandbox)
+    if not kept.seal:
+        again.differences.append("the record carries no seal: whether it was changed cannot be told")
     if as_json:
         shown = {"same": again.same, "value": records.encode(again.value), "differences": again.differences}
         typer.echo(json.dumps(shown, indent=1))
@@ -82,11 +84,27 @@ def export(
     settings = common.settings_from()
     from finexpert import records
     from finexpert.datasets.fred import open_data
+    from finexpert.errors import RecordError
     from finexpert.private_files import write_whole
 
-    script = records.export(_load(record, settings), open_data(data, settings=settings))
+    kept = _load(record, settings)
+    if not kept.seal:
+        raise RecordError(
+            f"the record {kept.id} carries no seal, so it cannot be told whether it was changed: ask the question again"
+        )
+    script = records.export(kept, open_data(data, settings=settings))
     if out is None:
-        typer.echo(script, nl=False)
+        common.echo(script, nl=False)
     else:
         write_whole(out, script)
-        typer.echo(f"wrote {out}; run it with python {out}")
+        typer.echo(f"wrote {out}; run it shut in with `finexpert run-export {out}`, or with python {out}")
+
+
+def run_export(
+    script: Annotated[Path, typer.Argument(help="A script that `finexpert export` wrote.")],
+    seconds: Annotated[float, typer.Option("--seconds", help="End it after so many seconds.")] = 120.0,
+) -> None:
+    """Run an exported script shut in: it reads its data file, writes nothing and reaches no network."""
+    from finexpert import exported_run
+
+    common.echo(exported_run.run_export(script, seconds), nl=False)

@@ -76,8 +76,8 @@ def enter_zygote(parent: int | None, readable: Iterable[str]) -> int:
     return landlock.restrict(readable)
 
 
-def enter_child(parent: int, *, memory: int, cpu_seconds: int) -> None:
-    """After the fork: the limits and the filter of system calls."""
+def enter_child(parent: int, *, memory: int, cpu_seconds: int, locks: bool = False) -> None:
+    """After the fork: the limits and the filter of system calls; with `locks` it may lock the files that it reads."""
     die_with_parent(parent)
     bounds = {
         resource.RLIMIT_AS: (memory, memory),
@@ -92,7 +92,7 @@ def enter_child(parent: int, *, memory: int, cpu_seconds: int) -> None:
         known = most != resource.RLIM_INFINITY
         resource.setrlimit(which, (min(soft, most), min(hard, most)) if known else (soft, hard))
     _prctl(_DUMPABLE, 0)
-    seccomp.install()
+    seccomp.install(locks=locks)
 
 
 def _call(function: str, *arguments: object) -> None:

@@ -115,6 +115,8 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _X32 = 0x40000000
 _F_SETFL, _O_ASYNC = 4, 0x2000
 _FCNTL_PLAIN = (0, 1, 2, 3, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC
+# F_GETLK, F_SETLK: a database locks the file that it reads; of a file that is open for reading these are locks of readers.
+_FCNTL_LOCKS = (5, 6)
 _IOCTL = (0x5401, 0x5451, 0x541B)  # TCGETS, FIOCLEX, FIONREAD
 
 Instruction = tuple[int, int, int, int]
@@ -162,7 +164,7 @@ def _read_only(flags_argument: int, machine: Machine) -> list[Instruction]:
     ]
 
 
-def _conditions(machine: Machine, process: int) -> dict[str, list[Instruction]]:
+def _conditions(machine: Machine, process: int, locks: bool) -> dict[str, list[Instruction]]:
     """What follows once the number of a conditional call has matched; each ends with a return."""
     allow = _return(_ALLOW)
     return {
@@ -177,7 +179,7 @@ def _conditions(machine: Machine, process: int) -> dict[str, list[Instruction]]:
         # F_SETOWN, F_SETSIG and O_ASYNC would let the kernel signal any process of the same user.
         "fcntl": [
             _argument(1),
-            *_one_of(_FCNTL_PLAIN),
+            *_one_of(_FCNTL_PLAIN + _FCNTL_LOCKS if locks else _FCNTL_PLAIN),
             *(_equal(_F_SETFL, 1, 0), _refuse()),
             *(_argument(2), _any_bit(_O_ASYNC, 0, 1), _refuse()),
             allow,
@@ -194,13 +196,13 @@ def supported(machine: str | None = None) -> bool:
     return (machine or platform.machine()) in MACHINES
 
 
-def program(machine_name: str, process: int) -> list[Instruction]:
-    """The filter as BPF instructions, for the process with that id."""
+def program(machine_name: str, process: int, *, locks: bool = False) -> list[Instruction]:
+    """The filter as BPF instructions, for the process with that id; with `locks` it may lock the files that it reads."""
     machine = MACHINES[machine_name]
     rules = [_load(4), _equal(machine.audit, 1, 0), _return(_KILL), _load(0)]
     if machine_name == "x86_64":
         rules += [(0x35, 0, 1, _X32), _return(_KILL)]
-    conditions = _conditions(machine, process)
+    conditions = _conditions(machine, process, locks)
     for name, number in _CONDITIONAL[machine_name].items():
         body = conditions[name]
         rules += [_equal(number, 0, len(body)), *body]
@@ -213,11 +215,11 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
 
-def install() -> None:
+def install(*, locks: bool = False) -> None:
     """Confine this process for good; needs no_new_privs. Raises OSError if the kernel refuses."""
     if not supported():
         raise OSError(errno.ENOSYS, f"no table of system calls for {platform.machine()}")
-    rules = program(platform.machine(), os.getpid())
+    rules = program(platform.machine(), os.getpid(), locks=locks)
     code = b"".join(struct.pack("HBBI", *rule) for rule in rules)
     buffer = ctypes.create_string_buffer(code, len(code))
     filter_ = _Program(len(rules), ctypes.cast(buffer, ctypes.c_void_p))

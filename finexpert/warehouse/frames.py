@@ -140,20 +140,22 @@ def to_pandas(
     columns = {}
     for name, kind, column in zip(frame_columns(names), kinds, table.columns, strict=True):
         try:
-            columns[name] = _series(column, kind)
+            columns[name] = series(column, kind)
         except (pa.ArrowInvalid, OverflowError) as error:
             raise QueryError(f'column "{name}" of type {kind} holds values outside of what a frame can hold') from error
     return pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows))
 
 
-def _series(column: pa.ChunkedArray, kind: str) -> pd.Series[Any]:
-    series: pd.Series[Any] = _plain(column, kind).to_pandas()
+def series(column: pa.ChunkedArray, kind: str) -> pd.Series[Any]:
+    """A column as pandas has it."""
+    found: pd.Series[Any] = plain(column, kind).to_pandas()
     if kind == "boolean":
-        return series.astype("boolean" if column.null_count else "bool")
-    return series.astype("str") if kind in TEXTS else series
+        return found.astype("boolean" if column.null_count else "bool")
+    return found.astype("str") if kind in TEXTS else found
 
 
-def _plain(column: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
+def plain(column: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
+    """A column as one of the plain types of Arrow."""
     if kind == "boolean":
         return column
     if kind in FLOATS or (kind in INTEGERS and column.null_count):

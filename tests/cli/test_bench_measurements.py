@@ -23,12 +23,12 @@ def test_a_process_that_was_not_cleared_away_is_counted() -> None:
     child = multiprocessing.get_context("fork").Process(target=signal.pause)
     child.start()
     assert child.pid is not None
-    assert bench_executions._below(os.getpid())[child.pid] in "SRD"
+    assert bench_executions.below(os.getpid())[child.pid] in "SRD"
     os.kill(child.pid, signal.SIGKILL)
     time.sleep(0.2)
     assert bench_executions._state()["zombies"] >= 1
     child.join()
-    assert child.pid not in bench_executions._below(os.getpid())
+    assert child.pid not in bench_executions.below(os.getpid())
 
 
 def test_searches_run_side_by_side() -> None:

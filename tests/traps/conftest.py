@@ -77,11 +77,22 @@ def written(layer: str, said: Any, kind: str) -> str:
     return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in fields.items()) + "[[ ## completed ## ]]"
 
 
+@pytest.fixture(scope="session")
+def asked() -> dict[str, Asked]:
+    """What was asked before: several tests look at one answer."""
+    return {}
+
+
 @pytest.fixture
-def ask(sources: Mapping[str, DuckDBWarehouse], sandbox: Any) -> Ask:
+def ask(sources: Mapping[str, DuckDBWarehouse], sandbox: Any, asked: dict[str, Asked]) -> Ask:
     """Asks a case's question of the whole program, nobody being there; completions come in turn, and the last is repeated."""
 
     def ask(case: Mapping[str, Any]) -> Asked:
+        if case["id"] not in asked:
+            asked[case["id"]] = answered(case)
+        return asked[case["id"]]
+
+    def answered(case: Mapping[str, Any]) -> Asked:
         prompts: list[str] = []
         completions = [case["first"], *case.get("then", [])]
 

@@ -68,6 +68,7 @@ def test_a_trap_is_put_right_or_refused(case: Mapping[str, Any], ask: Any, gold:
 
 def test_there_are_enough_traps_and_most_come_out_right() -> None:
     assert len({case["id"] for case in CASES}) == len(CASES) >= 80
+    assert len({case["id"] for case in [*CASES, *CONTROLS]}) == len(CASES) + len(CONTROLS)
     assert {case["trap"] for case in CASES} >= LISTED
     assert Counter(case["database"] for case in CASES).most_common()[-1][1] >= 15
     assert sum(case["outcome"] in RIGHT for case in CASES) >= 60

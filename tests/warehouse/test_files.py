@@ -189,6 +189,7 @@ def test_the_order_of_day_and_month_comes_from_any_date_of_the_file(tmp_path: Pa
         ("t.csv", 'a,b\n1,"x\n2,y\n', r"t\.csv.*a quoted text does not end"),
         ("t.csv", "day,n\n03/04/2024,1\n05/06/2024,2\n", r't\.csv, line 2: a date of the column "day" may be day/month or month/day'),
         ("t.csv", "day,n\n2024-01-02,1\n13/01/2024,2\n01/14/2024,3\n", r't\.csv, line 3: a date of the column "day" stands among dates in the other'),
+        ("t.csv", "firm,1,2,3\nA,4,5,6\nB,7,8,9\n", r"t\.csv, line 1: 1, 2, 3 may be names or values"),
         ("t.csv", "", r"t\.csv is empty"),
         ("t.csv", " \n\n", r"t\.csv is empty"),
         ("t.json", "", r"t\.json is empty"),
@@ -198,13 +199,35 @@ def test_the_order_of_day_and_month_comes_from_any_date_of_the_file(tmp_path: Pa
         ("t.csv", b"PK\x03\x04\0\0\0", r"t\.csv is no text"),
         ("t.xlsx", "no excel", r"t\.xlsx cannot be read"),
     ],
-    ids=["short row", "late long row", "open quote", "ambiguous date", "mixed dates", "empty", "blank", "empty json", "columns of json",
+    ids=["short row", "late long row", "open quote", "ambiguous date", "mixed dates", "numbers as names", "empty", "blank", "empty json", "columns of json",
          "broken json", "no parquet", "no text", "no excel"],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_its_line(tmp_path: Path, name: str, text: str | bytes, said: str) -> None:
     with pytest.raises(DataError, match=said):
         opened(tmp_path, name, text)
     assert not list((Settings().home / "cache").glob("*"))
+
+
+def test_a_last_row_that_is_the_total_is_not_counted_twice(tmp_path: Path) -> None:
+    table = "desk,day,amount\na,2024-01-02,1.5\nb,2024-01-03,2\n"
+    with opened(tmp_path, "t.csv", table + "Total,,3.50\n") as warehouse:
+        assert rows(warehouse, "SELECT sum(amount) AS s, count(*) AS n FROM t") == [(3.5, 2)]
+        assert warehouse.read_notes["t"] == ["the last row is the total of the others and was left out"]
+    with opened(tmp_path, "u.csv", table + "Total return swaps,,7\n") as warehouse:
+        assert rows(warehouse, "SELECT sum(amount) AS s FROM u") == [(10.5,)]
+        assert "read as any other" in warehouse.read_notes["u"][0]
+
+
+def test_the_parts_of_a_table_are_one_table(tmp_path: Path) -> None:
+    for number in range(3):
+        table = pa.table({"n": [number, number + 10]})
+        (tmp_path / "trades").mkdir(exist_ok=True)
+        pyarrow.parquet.write_table(table, tmp_path / "trades" / f"part-0000{number}-abc.snappy.parquet")
+    written(tmp_path, "trades/_SUCCESS", "")
+    with open_files(tmp_path / "trades") as warehouse:
+        assert rows(warehouse, "SELECT sum(n) AS s, count(*) AS n FROM trades") == [(36, 6)]
+        assert list(warehouse.columns()) == ["trades"]
+        assert "3 files of the folder trades" in warehouse.schema_card()
 
 
 def test_other_encodings(tmp_path: Path) -> None:
@@ -253,11 +276,12 @@ def test_an_unchanged_folder_opens_from_the_cache_and_a_changed_file_is_read_ane
         before = first.snapshot()
         cached = first.path
     assert cached.stat().st_mode & 0o777 == 0o600
+    # Of this process alone: a bound on the code, on machines that stall.
     took = []
     for _ in range(3):
-        started = time.perf_counter()
+        started = time.process_time()
         with open_files(tmp_path) as again:
-            took.append(time.perf_counter() - started)
+            took.append(time.process_time() - started)
             assert again.snapshot() == before
     assert min(took) < 0.15
     path.write_text(TRADES + "2024-01-04,IBM,1,1\n")
@@ -351,3 +375,17 @@ def test_without_a_lock_the_same_is_read_in_this_process(tmp_path: Path, monkeyp
     with pytest.raises(DataError, match="line 3"):
         opened(tmp_path, "bad.csv", "a,b\n1,2\n3\n")
     assert os.environ.get("HOME") is not None
+
+
+@pytest.mark.parametrize("kind", ["frames", "path"])
+def test_a_session_takes_frames_and_paths(desk: Any, tmp_path: Path, kind: str) -> None:
+    path = written(tmp_path, "sales.csv", f"day,note,n\n2020-01-02,{CANARY},1\n2020-01-03,{CANARY},2\n")
+    source = {"sales": pd.read_csv(path, parse_dates=["day"])} if kind == "frames" else str(path)
+    desk.says("planning", desk.plan(select="SELECT sum(n) AS n FROM sales", columns=("n",), code=""))
+    session = desk.session(source)
+    answer = session.ask("How many were sold?")
+    assert (answer.status, answer.value) == ("answered", 3)
+    assert CANARY not in "".join(desk.prompts)
+    session.close()
+    with pytest.raises(DataError, match="closed"):
+        session.source.query("SELECT 1 AS one")

@@ -36,8 +36,11 @@ def is_nearly(one: str, other: str) -> bool:
 
     >>> is_nearly("Canceled", "CANCELLED"), is_nearly("SAVING", "SAV"), is_nearly("CLOSED", "CLOSE")
     (True, False, True)
+    >>> is_nearly("2023-03", "2023-04")
+    False
     """
-    return fuzz.ratio(_folded(one), _folded(other)) >= _NEARLY
+    # Numbers tell codes and periods apart.
+    return re.findall(r"\d", one) == re.findall(r"\d", other) and fuzz.ratio(_folded(one), _folded(other)) >= _NEARLY
 
 
 def _folded(text: str) -> str:

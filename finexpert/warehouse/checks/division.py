@@ -13,19 +13,19 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.checks.joined import SMALL
 from finexpert.warehouse.checks.probing import Probe
 from finexpert.warehouse.checks.reading import Read, rows_of, text_of
 
 # Others raise an error, or give NULL.
-_INFINITE = frozenset(("duckdb", "clickhouse", "spark"))
-# A larger table is not looked through for a zero: infinity in the result tells then.
-_SMALL = 5_000_000
+_INFINITE = frozenset(("duckdb", "clickhouse"))
 _GUARDS = (exp.Case, exp.If, exp.Filter, exp.Nullif)
 
 
 def check_division(one: Read, probe: Probe) -> None:
     """Raises QueryError for a division by what is zero in some of the rows."""
-    if one.dialect not in _INFINITE or any(table.rows is None or table.rows > _SMALL for table in one.used):
+    # A larger table is not looked through for a zero: infinity in the result tells then.
+    if one.dialect not in _INFINITE or any(table.rows is None or table.rows > SMALL for table in one.used):
         return
     for scope in one.scopes:
         if not isinstance(scope.expression, exp.Select) or not scope.expression.args.get("from_"):

@@ -23,19 +23,17 @@ def explain_nothing(one: Read, probe: Probe) -> list[str]:
     """Notes for the person where nothing is a true answer; raises NoRows for a condition that no row meets."""
     notes: list[str] = []
     for scope in one.scopes:
-        if (
-            isinstance(scope.expression, exp.Select)
-            and scope.expression.args.get("from_")
-            and not _is_correlated(scope)
-        ):
+        if _can_be_tried(scope):
             notes += _of_select(one, scope, probe) or _of_aggregates(one, scope, probe)
     if one.select is None:
         notes.append("the SELECT gave no row, and its conditions could not be tried one by one")
     return list(dict.fromkeys(notes))
 
 
-def _is_correlated(scope: Scope) -> bool:
-    return bool(scope.external_columns)
+def _can_be_tried(scope: Scope) -> bool:
+    """Whether its rows can be looked at apart from the rest of the statement."""
+    select = scope.expression
+    return isinstance(select, exp.Select) and bool(select.args.get("from_")) and not scope.external_columns
 
 
 def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
@@ -54,6 +52,8 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
         found = probe.any_row(rows_of(one, scope, condition))
         if found is False and _leaves_out(condition, scope):
             return [f"no row is without a match: {text_of(one, condition)} leaves none"]
+        if found is False and _compares_data(condition):
+            return [_nothing_found(one, condition)]
         if found is False:
             raise NoRows(_problem(one, scope, condition))
         unsure = unsure or found is None
@@ -69,7 +69,7 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
 def check_counted(one: Read, probe: Probe) -> None:
     """Raises NoRows where an aggregate counts what no row is: what else stands in the row says nothing of it."""
     for scope in one.scopes:
-        if isinstance(scope.expression, exp.Select) and not _is_correlated(scope):
+        if _can_be_tried(scope):
             _of_aggregates(one, scope, probe)
 
 
@@ -80,6 +80,8 @@ def _of_aggregates(one: Read, scope: Scope, probe: Probe) -> list[str]:
         for condition in _counted(node, scope):
             rows = rows_of(one, scope, condition)
             if probe.any_row(rows) is False:
+                if _compares_data(condition):
+                    return [_nothing_found(one, condition)]
                 raise NoRows(_problem(one, scope, condition))
             if where is not None and probe.any_row(rows.where(where.this.copy())) is False:
                 return [f"{text_of(one, condition)} matches rows, and none of those that the other conditions leave"]
@@ -108,6 +110,24 @@ def _conditions(where: exp.Expr) -> Iterator[exp.Expr]:
         grouped.setdefault(columns.pop() if alone else f"{len(grouped)}", []).append(condition.unnest())
     for group in grouped.values():
         yield exp.and_(*group, copy=True) if len(group) > 1 else group[0]
+
+
+def _compares_data(condition: exp.Expr) -> bool:
+    """Whether it only says which of two things of the data is larger: no value is written that could be a wrong one.
+
+    An outlier lies beyond bounds that the column itself gives; that there is none, is an answer.
+    """
+    if isinstance(condition, exp.Paren | exp.Not):
+        return _compares_data(condition.this)
+    if isinstance(condition, exp.And | exp.Or):
+        return _compares_data(condition.left) and _compares_data(condition.right)
+    if not isinstance(condition, exp.LT | exp.LTE | exp.GT | exp.GTE):
+        return False
+    return all(side.find(exp.Column) for side in (condition.left, condition.right))
+
+
+def _nothing_found(one: Read, condition: exp.Expr) -> str:
+    return f"no row meets {text_of(one, condition)}"
 
 
 def _leaves_out(condition: exp.Expr, scope: Scope) -> bool:

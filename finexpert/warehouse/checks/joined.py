@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Read, runnable, unwrapped, withs
+from finexpert.warehouse.checks.reading import Read, rows_of, runnable, unwrapped, withs
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.keys import singular
 
@@ -35,7 +35,7 @@ class Joined:
                 self.names.add(join.this.alias_or_name)
         self._sources = {name: source for name, source in scope.sources.items() if name in self.names}
         self._conditions = list(_all_conditions(select))
-        self._grouped = _group_columns(select)
+        self._grouped = group_columns(select)
         self._several: dict[str, bool] = {}
 
     def multiplying(self, counted: set[str]) -> str | None:
@@ -76,6 +76,25 @@ class Joined:
         keys = {part.lower() for key in tables[found].keys for part in key}
         grouped = {column.name.lower() for column in self._grouped}
         return set() if keys & grouped else {found}
+
+    def without_match(self) -> str | None:
+        """The source of a LEFT JOIN that holds several rows of a key, where a row on the left has none and counts all the same."""
+        where = self._scope.expression.args.get("where")
+        for join in self._joins:
+            name: str = join.this.alias_or_name
+            asked = where is not None and any(column.table == name for column in where.find_all(exp.Column))
+            if (
+                join.side != "LEFT"
+                or asked
+                or not (bound := sorted(self._bound(name)))
+                or not self._holds_several(name)
+            ):
+                continue
+            missing = exp.column(bound[0], table=name).is_(exp.null())
+            condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+            if self._probe.any_row(rows_of(self._one, self._scope, condition)) is True:
+                return name
+        return None
 
     def only_selects(self, name: str, counted: set[str]) -> bool:
         """Whether a source does nothing but choose rows of the one that the SELECT is from."""
@@ -214,7 +233,8 @@ def _all_conditions(select: exp.Expr) -> Iterator[exp.Expr]:
             yield condition.unnest()
 
 
-def _group_columns(select: exp.Expr) -> list[exp.Column]:
+def group_columns(select: exp.Expr) -> list[exp.Column]:
+    """The columns that a SELECT groups by, where they are columns."""
     if not isinstance(select, exp.Select):
         return []
     group = select.args.get("group")

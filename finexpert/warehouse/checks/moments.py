@@ -18,6 +18,8 @@ from finexpert.warehouse.checks.probing import Probe, table_name
 from finexpert.warehouse.checks.reading import Origin, Read, columns_of, text_of
 from finexpert.warehouse.dates import kind_of_type
 
+_FIRST = 200_000
+
 
 def check_moments(one: Read, probe: Probe) -> None:
     """Raises QueryError for a comparison that cuts a day at its midnight."""
@@ -26,7 +28,7 @@ def check_moments(one: Read, probe: Probe) -> None:
             origin = one.origin(column, scope)
             if origin is None or kind_of_type(origin.column.type) != "timestamp":
                 continue
-            if probe.any_row(_later_that_day(origin, day)) is True:
+            if _holds_moments(origin, probe) and probe.any_row(_later_that_day(origin, day)) is True:
                 after = day + dt.timedelta(days=1)
                 name = text_of(one, column)
                 raise QueryError(
@@ -47,6 +49,14 @@ def _compared(column: exp.Column) -> Iterator[tuple[exp.Expr, dt.date]]:
     day = day_of(end, whole=True)
     if node.this is column and day is not None:
         yield node, day
+
+
+def _holds_moments(origin: Origin, probe: Probe) -> bool:
+    """Whether a first part of the column holds more than midnights: a large one is not looked through for what it may not hold."""
+    column = exp.column(origin.column.name, quoted=True)
+    first = exp.select(column).from_(table_name(origin.table.name)).limit(_FIRST).subquery("first_rows")
+    midnight = exp.cast(exp.cast(column.copy(), "date"), "timestamp")
+    return probe.any_row(exp.select("1").from_(first).where(column.copy().neq(midnight))) is not False
 
 
 def _later_that_day(origin: Origin, day: dt.date) -> exp.Select:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading import Read
@@ -20,11 +18,8 @@ from finexpert.warehouse.schema import TableSchema
 
 def check_outside(one: Read) -> None:
     """Raises QueryError for a column without a table's name that none of the tables of its subquery has."""
-    if one.select is None:
-        return
-    try:
-        tree = sqlglot.parse_one(one.sql, read=one.dialect)
-    except (SqlglotError, RecursionError):
+    tree = one.written
+    if one.select is None or tree is None:
         return
     ctes = {cte.alias_or_name.lower() for cte in tree.find_all(exp.CTE)}
     for select in tree.find_all(exp.Select):
@@ -57,7 +52,7 @@ def _check_select(select: exp.Select, tables: Sequence[TableSchema]) -> None:
     for column in select.find_all(exp.Column):
         if column.table or column.find_ancestor(exp.Select) is not select or column.name.lower() in own:
             continue
-        if isinstance(column.this, exp.Star) or any(table.column(column.name) for table in tables):
+        if isinstance(column.this, exp.Star) or _is_inside(column, tables) or _ties(column, tables):
             continue
         names = ", ".join(table.name for table in tables)
         if column.find_ancestor(exp.Lambda, exp.Struct) is None:
@@ -65,3 +60,16 @@ def _check_select(select: exp.Select, tables: Sequence[TableSchema]) -> None:
                 f'there is no column "{column.name}" in {names}, so that the subquery reads it from outside: use a column of {names}, or '
                 "write the name of the outer table before it if that is meant"
             )
+
+
+def _is_inside(column: exp.Column, tables: Sequence[TableSchema]) -> bool:
+    return any(table.column(column.name) for table in tables)
+
+
+def _ties(column: exp.Column, tables: Sequence[TableSchema]) -> bool:
+    """Whether it is compared with another column of the subquery's own, as what ties the subquery to its row is."""
+    compared = column.parent if isinstance(column.parent, exp.Predicate) else None
+    others = [other for other in compared.find_all(exp.Column) if other is not column] if compared is not None else []
+    return any(not other.table and _is_inside(other, tables) for other in others) or any(
+        other.table and other.name.lower() != column.name.lower() for other in others
+    )

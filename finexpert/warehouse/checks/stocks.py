@@ -90,4 +90,6 @@ def _are_several(one: Read, scope: Scope, day: exp.Column, probe: Probe) -> bool
     where = scope.expression.args.get("where")
     rows = rows_of(one, scope, where.this if where is not None else None)
     rows.set("expressions", [day.as_("d")])
-    return probe.any_row(rows.distinct().offset(1)) is True
+    first, every = rows.copy().limit(1).subquery(), rows.subquery("days")
+    # It ends at the first row of another day.
+    return probe.any_row(exp.select("1").from_(every).where(exp.column("d", table="days").neq(first))) is True

@@ -28,21 +28,20 @@ _NUMBER_DATES = ("yyyymmdd", "yyyymm", "year", "unix", "unix ms", "julian")
 _AGGREGATES = ("total",)
 
 
-def strict(tree: exp.Query, select: str, tables: Sequence[TableSchema]) -> exp.Query:
+def strict(tree: exp.Query, one: Read) -> exp.Query:
     """The tree with functions around operands that SQLite would misread; raises QueryError for what it never reads right.
 
     >>> trades = TableSchema("trades", "", (Column("a", "REAL"), Column("b", "REAL"), Column("note", "TEXT")))
     >>> import sqlglot
     >>> select = "SELECT a / b, CAST(note AS REAL) FROM trades"
-    >>> strict(sqlglot.parse_one(select, read="sqlite"), select, [trades]).sql("sqlite")
+    >>> strict(sqlglot.parse_one(select, read="sqlite"), read(select, "sqlite", [trades])).sql("sqlite")
     'SELECT a / FINEXPERT_DIVISOR(b) AS "a / b", CAST(FINEXPERT_NUMBER(note) AS REAL) AS "CAST(note AS REAL)" FROM trades'
     """
-    _check_quoted(tree, tables)
+    _check_quoted(tree, one.tables)
     for node in tree.walk():
         _check_alone(node)
     for with_ in tree.find_all(exp.With):
-        _say_recursive(with_, tables)
-    one = read(select, "sqlite", tables)
+        _say_recursive(with_, one.tables)
     for scope in one.scopes:
         _check_bare(one, scope)
         for node in scope.walk():

@@ -15,13 +15,18 @@ from collections.abc import Collection, Sequence
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.scope import Scope
 from sqlglot.tokenizer_core import Token, TokenType
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.checks.reading import Read
 from finexpert.warehouse.engines.functions import FUNCTIONS, KEYWORDS, MAX_PADDING, PADDING
 from finexpert.warehouse.warehouse import DIALECTS
 
 MAX_CHARACTERS = 20_000
+# With tables led to their rows; and how often one column may come to stand for another.
+MAX_SENT = 400_000
+MAX_GROWTH = 100_000
 CTE_PREFIX = "q_"
 _words = str.split
 NODES = frozenset(
@@ -60,10 +65,10 @@ _ON_DATES = frozenset(
 )
 
 
-def parse_one(select: str, dialect: str) -> exp.Query:
-    """The one query in a text; QueryError for anything else."""
-    if len(select) > MAX_CHARACTERS:
-        raise QueryError(f"the SELECT has {len(select)} characters, more than {MAX_CHARACTERS}: shorten it")
+def parse_one(select: str, dialect: str, most: int = MAX_CHARACTERS) -> exp.Query:
+    """The one query in a text of at most so many characters; QueryError for anything else."""
+    if len(select) > most:
+        raise QueryError(f"the SELECT has {len(select)} characters, more than {most}: shorten it")
     try:
         statements = [one for one in sqlglot.parse(select, read=dialect) if not isinstance(one, exp.Semicolon | None)]
     except (SqlglotError, RecursionError) as error:
@@ -104,13 +109,44 @@ def _check_varying(node: exp.Func) -> None:
     name = node.name.lower() if isinstance(node, exp.Anonymous) else node.sql_name().lower()
     if name in _CURRENT or name.startswith(("current_", "rand", "uuid", "utc_")):
         raise QueryError(f"{name} {_VARIES}")
-    given = [one for one in node.args.values() if isinstance(one, exp.Expr)] + node.expressions
-    texts = [part.name.strip().lower() for one in given for part in one.find_all(exp.Literal) if part.is_string]
-    is_date = name in _ON_DATES or isinstance(node, exp.Cast | exp.TimeToStr | exp.TsOrDsToDate | exp.TsOrDsToTimestamp)
-    if is_date and (not given or set(texts) & {"now", "today", "tomorrow", "yesterday"}):
-        raise QueryError(f"{name}() {_VARIES}")
     if name == "age" and node.expression is None and len(node.expressions) < 2:
         raise QueryError(f"{name}() of one date {_VARIES}")
+    if name not in _ON_DATES and not isinstance(
+        node, exp.Cast | exp.TimeToStr | exp.TsOrDsToDate | exp.TsOrDsToTimestamp
+    ):
+        return
+    given = [one for one in node.args.values() if isinstance(one, exp.Expr)] + node.expressions
+    texts = {part.name.strip().lower() for one in given for part in one.find_all(exp.Literal) if part.is_string}
+    if not given or texts & {"now", "today", "tomorrow", "yesterday"}:
+        raise QueryError(f"{name}() {_VARIES}")
+
+
+def check_growth(one: Read) -> None:
+    """Refuses a SELECT that repeats a value so often, one SELECT in another, that a server would not come to an end with planning it.
+
+    >>> from finexpert.warehouse.checks.reading import read
+    >>> from finexpert.warehouse.schema import Column, TableSchema
+    >>> rounds = ", ".join(f"a{n + 1} AS (SELECT s || s AS s FROM a{n})" for n in range(20))
+    >>> select = f"WITH a0 AS (SELECT note AS s FROM t), {rounds} SELECT s FROM a20"
+    >>> check_growth(read(select, "postgres", [TableSchema("t", "", (Column("note", "VARCHAR"),))]))
+    Traceback (most recent call last):
+    finexpert.errors.QueryError: it repeats a column too often, one SELECT in another: write it in plainer SQL
+    """
+    sizes: dict[int, int] = {}
+    for scope in one.scopes:
+        of_source = {
+            name: sizes.get(id(source.expression), 1) if isinstance(source, Scope) else 1
+            for name, source in scope.sources.items()
+        }
+        node = scope.expression
+        parts = node.selects if isinstance(node, exp.Select) else []
+        made = [sum(of_source.get(column.table, 1) for column in part.find_all(exp.Column)) for part in parts]
+        if isinstance(node, exp.SetOperation):
+            made = [sizes.get(id(side), 1) for side in (node.this, node.expression)]
+        size = max(1, *made) if made else 1
+        sizes[id(node)] = size
+        if size > MAX_GROWTH:
+            raise QueryError("it repeats a column too often, one SELECT in another: write it in plainer SQL")
 
 
 def check_statement(sql: str, dialect: str, places: Collection[tuple[str, str]]) -> None:
@@ -122,7 +158,7 @@ def check_statement(sql: str, dialect: str, places: Collection[tuple[str, str]])
     finexpert.errors.QueryError: pg_ls_dir() is not allowed on PostgreSQL: write it with other functions
     """
     _check_calls(sqlglot.tokenize(sql, read=dialect), dialect)
-    for node in parse_one(sql, dialect).walk():
+    for node in parse_one(sql, dialect, most=MAX_SENT).walk():
         name = type(node).__name__
         if isinstance(node, exp.Anonymous):
             if not isinstance(node.this, str):
@@ -137,7 +173,8 @@ def check_statement(sql: str, dialect: str, places: Collection[tuple[str, str]])
 
 def _check_calls(tokens: Sequence[Token], dialect: str) -> None:
     """Every word before a bracket is a word of the language, or a function that is allowed."""
-    for before, token, after in zip([None, *tokens], tokens, tokens[1:], strict=False):
+    allowed = FUNCTIONS[dialect] | KEYWORDS
+    for place, (before, token, after) in enumerate(zip([None, *tokens], tokens, tokens[1:], strict=False)):
         if after.token_type != TokenType.L_PAREN or not re.fullmatch(r"\w+", token.text):
             continue
         # What stands behind AS is a name with its columns, or a type.
@@ -145,11 +182,11 @@ def _check_calls(tokens: Sequence[Token], dialect: str) -> None:
             continue
         name = token.text.lower()
         is_name = token.token_type == TokenType.IDENTIFIER or name.startswith(CTE_PREFIX)
-        if name not in FUNCTIONS[dialect] | KEYWORDS and not is_name:
+        if name not in allowed and not is_name:
             raise _not_allowed(name, dialect)
         if is_name and before and before.text.upper() not in ("WITH", "RECURSIVE", ","):
             raise _not_allowed(name, dialect)
-        if name in PADDING and not _is_padded(tokens, tokens.index(after)):
+        if name in PADDING and not _is_padded(tokens, place + 1):
             raise QueryError(f"{name}() needs a length written as a number up to {MAX_PADDING}")
 
 

@@ -19,11 +19,13 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
 from finexpert.errors import AsOfError, QueryError
+from finexpert.warehouse.checks.reading import read
 from finexpert.warehouse.dates import DateColumn, known_by
 from finexpert.warehouse.engines import sqlite_rules
 from finexpert.warehouse.engines.statement_rules import (
     CTE_PREFIX,
     INNER_TABLE,
+    check_growth,
     check_statement,
     check_written,
     parse_one,
@@ -57,10 +59,12 @@ class Statements:
         """The statement to send; QueryError where it may not be sent."""
         tree = parse_one(select, self.dialect)
         check_written(tree, {column.name for table in self.tables for column in table.columns}, self.dialect)
+        one = read(select, self.dialect, self.tables)
+        check_growth(one)
         if self.dialect == "postgres":
             tree = normalize_identifiers(tree, dialect=self.dialect)
         if self.dialect == "sqlite":
-            tree = sqlite_rules.strict(tree, select, self.tables)
+            tree = sqlite_rules.strict(tree, one)
         if self.dialect == "mysql":
             _check_quotes(select, self.tables)
         self._lead_to_rows(tree, as_of, declared_only)

@@ -1,6 +1,6 @@
 """What the process that reads files does: lock itself in, read one file after the other, send the rows.
 
-    {"files": [["/data/trades.csv", "csv", "trades"]], ...}   ->   {"table": "trades", "names": [...], ...}, rows; ...; {"end": true}
+    {"files": [[["/data/trades.csv"], "csv", "trades"]], ...}   ->   {"table": "trades", "names": [...], ...}, rows; ...; {"end": true}
 
 It can open the named files and nothing else, write nothing, reach no network, and take no more memory than it was given: what stands
 in a file is a stranger's.
@@ -26,12 +26,14 @@ from finexpert.warehouse.isolated.child import OF_THE_SYSTEM, Memory, write
 
 def read_files(setup: dict[str, Any], parent: int) -> None:
     """Send the tables of the files, then end."""
-    sources = [Source(Path(path), kind, table) for path, kind, table in setup["files"]]
+    sources = [
+        Source(Path(first), kind, table, tuple(map(Path, rest))) for (first, *rest), kind, table in setup["files"]
+    ]
     memory = Memory()
     try:
         lockdown.die_with_parent(parent)
         _import_all(sources)
-        landlock.restrict([*(str(source.path) for source in sources), *OF_THE_SYSTEM])
+        landlock.restrict([*(str(path) for source in sources for path in source.paths), *OF_THE_SYSTEM])
         connection = connect(sources, setup["memory"])
         lockdown.drop_capabilities()
         memory.limit(parent, setup["bytes"])

@@ -117,14 +117,14 @@ def layout_of(records: Sequence[Sequence[str]], place: str) -> Layout:
     Layout(skip=3, names=('day', 'price'), notes=('2 lines above the table were left out',))
     """
     width = _width(records)
-    first = next((row for row, fields in enumerate(records) if _may_be_header(fields, width)), None)
+    first = next((row for row in range(len(records)) if _may_be_header(records, row, width)), None)
     if first is None:
         raise DataError(f"{place}: no row could be the names of its columns. Leave one row of names above the values")
     if first and len(records[first - 1]) >= width - 1 and sum(map(bool, records[first - 1])) > 1:
         first -= 1  # groups of columns stand above their names
     body = [fields for fields in records[first + 1 :] if any(each.strip() for each in fields)]
     notes = [f"{first} lines above the table were left out"] if any(any(fields) for fields in records[:first]) else []
-    if not _is_header(records[first], body):
+    if not _is_header(records[first], body, f"{place}, line {first + 1}"):
         names = [f"column{number}" for number in range(1, width + 1)]
         return Layout(first, named(names), (*notes, "its columns have no names"))
     last = first
@@ -150,9 +150,13 @@ def _width(records: Sequence[Sequence[str]]) -> int:
     return max(widths.items(), key=lambda item: (item[1] * (1 if item[0] > 1 else 0.3), item[0]))[0]
 
 
-def _may_be_header(fields: Sequence[str], width: int) -> bool:
-    filled = sum(bool(each.strip()) for each in fields)
-    return width - 1 <= len(fields) <= width and filled >= max(1, (width + 1) // 2)
+def _may_be_header(records: Sequence[Sequence[str]], row: int, width: int) -> bool:
+    """Most fields hold a name; one may be missing at the end where every row ends with a delimiter."""
+    fields = records[row]
+    if sum(bool(each.strip()) for each in fields) < max(1, (width + 1) // 2):
+        return False
+    ends_empty = len(fields) == width - 1 and not any(len(each) == width and each[-1] for each in records[row + 1 :])
+    return len(fields) == width or ends_empty
 
 
 def is_number(text: str) -> bool:
@@ -170,11 +174,14 @@ def is_value(text: str) -> bool:
     return is_number(text) or bool(_DATE.fullmatch(text))
 
 
-def _is_header(fields: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+def _is_header(fields: Sequence[str], body: Sequence[Sequence[str]], place: str) -> bool:
     """Names are no values; years may be names, where what stands under them are no years."""
     values = [place for place, each in enumerate(fields) if is_value(each)]
     if not values or not body:
         return True
+    numbers = [int(text) for place in values if (text := fields[place].strip()).isdecimal()]
+    if len(values) == len(numbers) >= 3 and numbers == list(range(numbers[0], numbers[0] + len(numbers))) and values[0]:
+        raise DataError(f"{place}: 1, 2, 3 may be names or values. Give every column a name that is no number")
     years = all(_YEAR.fullmatch(fields[place].strip()) for place in values)
     below = [row[place].strip() for row in body for place in values if place < len(row) and row[place].strip()]
     return years and len({fields[place] for place in values}) == len(values) and not all(map(_YEAR.fullmatch, below))

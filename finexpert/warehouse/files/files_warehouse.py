@@ -50,11 +50,9 @@ def open_files(data: Path | str, *, settings: Settings | None = None) -> FilesWa
     """The warehouse of a file, a folder or a pattern. DataError names a file that cannot be read, and the line."""
     settings = settings or Settings()
     sources = find(data)
-    states = [source.state for source in sources]
+    states = [state for source in sources for state in source.states]
     cache = settings.home / "cache"
-    place = hashlib.sha256(
-        repr([(state[0], source.table) for state, source in zip(states, sources, strict=True)]).encode()
-    )
+    place = hashlib.sha256(repr([(str(path), source.table) for source in sources for path in source.paths]).encode())
     state = hashlib.sha256(repr((VERSION, states)).encode()).hexdigest()[:16]
     path = cache / f"files-{place.hexdigest()[:16]}-{state}.duckdb"
     if not path.is_file():

@@ -25,21 +25,28 @@ KINDS = {
 READ = "CSV, TSV, Parquet, Excel and JSON files"
 MOST_FILES = 500
 _PATTERN = re.compile(r"[*?\[]")
+# What engines call the files of which one table is made.
+_PART = re.compile(r"part-\d+.*\.(parquet|pq)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read, its kind, and what its table is called."""
+    """A file to read, its kind, and what its table is called; `parts` are further files with rows of the same table."""
 
     path: Path
     kind: str
     table: str
+    parts: tuple[Path, ...] = ()
 
     @property
-    def state(self) -> tuple[str, int, int]:
-        """What changes when the file does."""
-        found = self.path.stat()
-        return str(self.path), found.st_size, found.st_mtime_ns
+    def paths(self) -> tuple[Path, ...]:
+        """All of its files."""
+        return self.path, *self.parts
+
+    @property
+    def states(self) -> list[tuple[str, int, int]]:
+        """What changes when a file does."""
+        return [(str(path), found.st_size, found.st_mtime_ns) for path in self.paths for found in [path.stat()]]
 
 
 def is_files(data: Path | str) -> bool:
@@ -70,8 +77,14 @@ def find(data: Path | str) -> list[Source]:
     if (kind := KINDS.get(paths[0].suffix.lower())) is None:
         raise DataError(f"{paths[0]} is of no kind that is read: {READ} are, by their suffix")
     ordered = sorted(each.resolve() for each in paths)
-    names = table_names(ordered)
-    return [Source(each, KINDS.get(each.suffix.lower(), kind), names[each]) for each in ordered]
+    folders = sorted({each.parent for each in ordered if _PART.match(each.name)})
+    parts = {
+        folder: [each for each in ordered if each.parent == folder and _PART.match(each.name)] for folder in folders
+    }
+    single = [each for each in ordered if not _PART.match(each.name)]
+    names = table_names([*single, *folders])
+    found = [Source(each, KINDS.get(each.suffix.lower(), kind), names[each]) for each in single]
+    return found + [Source(first, "parquet", names[place], tuple(rest)) for place, (first, *rest) in parts.items()]
 
 
 def table_names(paths: Iterable[Path]) -> dict[Path, str]:

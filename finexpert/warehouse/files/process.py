@@ -63,8 +63,11 @@ def _read_here(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
 
 
 def _read_locked(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
+    try:
+        first = os.open(sources[0].path, os.O_PATH | os.O_CLOEXEC)
+    except OSError as error:
+        raise DataError(f"{sources[0].path} cannot be read: {error.strerror}") from None
     channel, theirs = socket.socketpair()
-    first = os.open(sources[0].path, os.O_PATH | os.O_CLOEXEC)
     try:
         handle = zygote().fork(theirs.fileno(), first)
     except BaseException:
@@ -89,7 +92,7 @@ def _read_locked(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
 
 def _parts(channel: socket.socket, sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
     setup = {
-        "files": [[str(source.path), source.kind, source.table] for source in sources],
+        "files": [[[str(path) for path in source.paths], source.kind, source.table] for source in sources],
         "memory": f"{memory_mb * 3 // 4}MB",
         "bytes": memory_mb << 20,
     }

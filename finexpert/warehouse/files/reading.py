@@ -9,8 +9,9 @@ It runs in the locked process of `child.py`, and where the system has none, in t
 from __future__ import annotations
 
 import csv
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,11 +25,13 @@ from finexpert.warehouse.local.warehouse_file import literal, quote
 
 BATCH_ROWS = 1 << 16
 _SAMPLE = 500
+_TAIL = 1 << 14
 _LINE = re.compile(r"CSV Error on Line: (\d+)|in line (\d+)", re.IGNORECASE)
 _FIELDS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 # Types that a frame holds as they are; the rest is written as text, and what is nested as JSON.
 _KEPT = ("boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "float", "double",
          "decimal", "varchar", "date")  # fmt: skip
+_TOTAL = re.compile(r"(^|[,;|\t\"])\s*(grand\s+|sub)?(totals?|sum|summe|gesamt)\b", re.IGNORECASE)
 _NESTED = ("struct", "list", "map", "array", "union")
 
 
@@ -55,10 +58,14 @@ def connect(sources: Sequence[Source], memory: str) -> duckdb.DuckDBPyConnection
     settings |= {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     connection = duckdb.connect(":memory:", config={**settings, "python_enable_replacements": "false"})
     connection.execute("SET TimeZone = 'UTC'")
-    connection.execute(f"SET allowed_paths = [{', '.join(literal(str(source.path)) for source in sources)}]")
+    connection.execute(f"SET allowed_paths = {_listed(path for source in sources for path in source.paths)}")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def _listed(paths: Iterable[Path]) -> str:
+    return f"[{', '.join(literal(str(path)) for path in paths)}]"
 
 
 def tables(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> Iterator[Read]:
@@ -100,7 +107,7 @@ def _csv(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str])
     )
     if len(shape.layout.names) == 1:
         texts = f"(SELECT * FROM {texts} WHERE c0 IS NOT NULL)"
-    read = _typed(connection, source.table, source.path, texts, shape.layout, shape.delimiter)
+    read = _typed(connection, source.table, source.path, texts, shape.layout, shape.delimiter, _last_line(source.path))
     if shape.encoding == "latin-1":
         read.notes.append("it is not UTF-8, and was read as Latin-1")
     yield read
@@ -124,7 +131,7 @@ def _excel(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str
         empty = " AND ".join(f"c{column} IS NULL" for column in range(len(layout.names)))
         texts = f"(SELECT * FROM {quote(view)} WHERE NOT ({empty}))"
         name = source.table if len(sheets) == 1 else unused(excel.table_name(source.table, title), taken)
-        yield _typed(connection, name, source.path, texts, layout, ",", about=f", sheet {title}")
+        yield _typed(connection, name, source.path, texts, layout, ",", ",".join(records[-1]), f", sheet {title}")
 
 
 def _field(record: Sequence[str], column: int) -> str | None:
@@ -138,6 +145,7 @@ def _typed(
     texts: str,
     layout: csv_shape.Layout,
     delimiter: str,
+    last: str,
     about: str = "",
 ) -> Read:
     """The table of a file of texts, every column converted where all of its values can be."""
@@ -146,12 +154,12 @@ def _typed(
     sample = connection.execute(f"SELECT * FROM {texts} LIMIT {_SAMPLE}").fetchall()
     wanted = {source: column_types.wanted_of([row[place] for row in sample]) for place, source in enumerate(sources)}
     counted = _counted(connection, texts, wanted)
-    # A column of whole numbers whose later rows are something else.
-    if again := {
-        s: column_types.everything() for s in sources if len(wanted[s]) == 2 and not counted[s].all("integer")
-    }:
-        counted |= _counted(connection, texts, again)
+    unlike = [source for source in sources if not wanted[source].settled(counted[source])]
+    counted |= _counted(connection, texts, dict.fromkeys(unlike, column_types.EVERYTHING))
     shared = column_types.conventions(list(counted.values()), delimiter)
+    if shared.comma and (again := [source for source in sources if wanted[source].quick and source not in unlike]):
+        # 1.234 is no decimal number in a file with decimal commas.
+        counted |= _counted(connection, texts, dict.fromkeys(again, column_types.EVERYTHING))
     selected = []
     for title, source in zip(layout.names, sources, strict=True):
         try:
@@ -166,22 +174,70 @@ def _typed(
             read.notes.append(f'column "{title}": {column.note}')
     read.select = f"SELECT {', '.join(selected)} FROM {texts}"
     read.notes += layout.notes
+    if _TOTAL.search(last):
+        _leave_out_total(connection, read)
     return read
 
 
+def _last_line(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _TAIL))
+        lines = file.read().decode(errors="replace").replace("\0", "").splitlines()
+    return next((line for line in reversed(lines) if line.strip()), "")
+
+
+def _leave_out_total(connection: duckdb.DuckDBPyConnection, read: Read) -> None:
+    """A last row that is called a total, and is one, would count everything twice."""
+    relation = connection.sql(read.select)
+    kinds = {quote(name): str(kind.id) for name, kind in zip(relation.columns, relation.types, strict=True)}
+    words = [name for name, kind in kinds.items() if kind == "varchar"]
+    numbers = [name for name, kind in kinds.items() if kind in ("bigint", "double")]
+    if not words or not numbers:
+        return
+    numbered = f"(SELECT *, row_number() OVER () AS finexpert_row FROM ({read.select}))"
+    last = connection.execute(
+        f"SELECT finexpert_row, coalesce({', '.join(words)}), {', '.join(numbers)} FROM {numbered}"
+        " ORDER BY finexpert_row DESC LIMIT 1"
+    ).fetchall()
+    if not last or last[0][0] < 3 or not _TOTAL.match(str(last[0][1] or "")):
+        return
+    sums = connection.execute(
+        f"SELECT {', '.join(f'sum({name})' for name in numbers)} FROM {numbered} WHERE finexpert_row < {last[0][0]}"
+    ).fetchall()[0]
+    if any(
+        total is not None and summed is not None and math.isclose(total, summed, rel_tol=1e-6, abs_tol=0.005)
+        for total, summed in zip(last[0][2:], sums, strict=True)
+        if total
+    ):
+        read.select = f"SELECT * FROM ({read.select}) LIMIT {last[0][0] - 1}"
+        read.notes.append("the last row is the total of the others and was left out")
+    else:
+        read.notes.append(
+            "the last row is called a total, and was read as any other: its numbers are no sum of the others"
+        )
+
+
 def _counted(
-    connection: duckdb.DuckDBPyConnection, texts: str, wanted: dict[str, list[str]]
+    connection: duckdb.DuckDBPyConnection, texts: str, wanted: Mapping[str, column_types.Wanted]
 ) -> dict[str, column_types.Counted]:
     """What is asked of every column, in as few passes as there are hundreds of conditions."""
-    asked = [(source, kind) for source, kinds in wanted.items() for kind in kinds]
+    asked = [
+        (source, kind, conditions[kind])
+        for source, one in wanted.items()
+        for conditions in [column_types.conditions_of(source, one.forms)]
+        for kind in one.kinds
+    ]
     found: dict[str, dict[str, int]] = {source: {} for source in wanted}
     for start in range(0, len(asked), 400):
         part = asked[start : start + 400]
-        counts = ", ".join(f"count(*) FILTER ({column_types.conditions_of(source)[kind]})" for source, kind in part)
+        counts = ", ".join(f"count(*) FILTER ({condition})" for _, _, condition in part)
         row = connection.execute(f"SELECT {counts} FROM {texts}").fetchall()[0]
-        for (source, kind), count in zip(part, row, strict=True):
+        for (source, kind, _), count in zip(part, row, strict=True):
             found[source][kind] = count
-    return {source: column_types.Counted(kinds.get("given", 0), kinds) for source, kinds in found.items()}
+    return {
+        source: column_types.Counted(kinds.get("given", 0), kinds, wanted[source].forms)
+        for source, kinds in found.items()
+    }
 
 
 def _line(connection: duckdb.DuckDBPyConnection, read: Read, texts: str, delimiter: str, condition: str) -> int:
@@ -202,7 +258,7 @@ def _line(connection: duckdb.DuckDBPyConnection, read: Read, texts: str, delimit
 
 
 def _parquet(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str]) -> Iterator[Read]:
-    yield _as_typed(connection, source, f"read_parquet({literal(str(source.path))})")
+    yield _as_typed(connection, source, f"read_parquet({_listed(source.paths)})")
 
 
 def _json(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str]) -> Iterator[Read]:
@@ -221,11 +277,17 @@ def _json(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str]
 
 def _as_typed(connection: duckdb.DuckDBPyConnection, source: Source, rows: str) -> Read:
     """A file that has types of its own."""
-    read = Read(source.table, "", source.path, comment=f"file {source.path.name}, in its order of rows")
+    read = Read(source.table, "", source.path, comment=_about(source))
     select_plain(connection, rows, read)
     if not read.select:
         raise DataError(f"{source.path} holds no column that could be asked about")
     return read
+
+
+def _about(source: Source) -> str:
+    if source.parts:
+        return f"{len(source.paths)} files of the folder {source.path.parent.name}, in their order of rows"
+    return f"file {source.path.name}, in its order of rows"
 
 
 def select_plain(connection: duckdb.DuckDBPyConnection, rows: str, read: Read) -> None:

@@ -10,6 +10,7 @@ unset. An unset variable is folded away: such a view costs no more than its tabl
 from __future__ import annotations
 
 import datetime as dt
+import inspect
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ import duckdb
 from sqlglot import exp
 
 from finexpert.errors import ConfigurationError, DataError
+from finexpert.warehouse import frames
 from finexpert.warehouse.dates import bound, comparable, known_by
 from finexpert.warehouse.local.warehouse_file import literal, quote
 from finexpert.warehouse.schema import TableSchema
@@ -124,19 +126,44 @@ def python_source(path: Path, tables: Sequence[TableSchema], as_of: dt.date | No
         source = _place("warehouse", table.name)
         name = _place("memory", table.name)
         lines.append(f"connection.execute({f'CREATE VIEW {name} AS SELECT * FROM {source}{limit}'!r})")
-    return _PYTHON_SOURCE.format(attach=f"ATTACH {literal(str(path))} AS warehouse (READ_ONLY)", views="\n".join(lines))
+    return _PYTHON_SOURCE.format(
+        files=f"SET allowed_paths = [{literal(str(path))}, {literal(f'{path}.wal')}]",
+        attach=f"ATTACH {literal(str(path))} AS warehouse (READ_ONLY, TYPE duckdb)",
+        views="\n".join(lines),
+        kinds="\n".join(f"{name} = {sorted(kinds)!r}" for name, kinds in _KINDS.items()),
+        conversion="\n\n\n".join(
+            inspect.getsource(one).rstrip() for one in (frames.frame_columns, frames.series, frames.plain)
+        ),
+    )
 
 
-_PYTHON_SOURCE = """import duckdb
+_KINDS = {"INTEGERS": frames.INTEGERS, "FLOATS": frames.FLOATS, "TEXTS": frames.TEXTS}
+_PYTHON_SOURCE = """from collections.abc import Sequence
 
-connection = duckdb.connect()
+import duckdb
+
+# The data, read-only; no other file can be reached.
+connection = duckdb.connect(config={{"python_enable_replacements": "false", "threads": "1"}})
 connection.execute("SET TimeZone = 'UTC'")
+connection.execute({files!r})
+connection.execute("SET enable_external_access = false")
 connection.execute({attach!r})
 {views}
+connection.execute("SET lock_configuration = true")
+
+# How the types of the database become those of pandas.
+{kinds}
+
+
+{conversion}
 
 
 def query(select: str) -> pd.DataFrame:
-    return connection.execute(select).df()
+    relation = connection.sql(select)
+    kinds = [str(kind.id) for kind in relation.types]
+    table = relation.to_arrow_table()
+    columns = zip(frame_columns(relation.columns), kinds, table.columns, strict=True)
+    return pd.DataFrame({{name: series(column, kind) for name, kind, column in columns}}, index=pd.RangeIndex(table.num_rows))
 """
 
 

@@ -29,11 +29,19 @@ INSERT INTO trades VALUES
 CREATE TABLE fees (account_id INTEGER, fee_date DATE, amount_usd DOUBLE, kind VARCHAR);
 INSERT INTO fees VALUES (1, '2023-01-31', 5, 'custody'), (1, '2023-02-28', 5, 'custody'), (2, '2023-01-31', 7, 'advisory');
 CREATE TABLE notes (note VARCHAR);
+CREATE TABLE terms (account_id INTEGER PRIMARY KEY, discount_pct DOUBLE, tax_rate DOUBLE);
+INSERT INTO terms VALUES (1, 0, 0.19), (2, 5, 0.07), (3, 25, 0);
 CREATE TABLE bonds (bond_id INTEGER PRIMARY KEY, maturity_date DATE);
 INSERT INTO bonds VALUES (1, '2031-01-01');
 """
 
 Run = Callable[..., Checked]
+
+
+@pytest.fixture(scope="session")
+def brokerage_tables() -> str:
+    """The brokerage as statements that every engine reads, but for the names of types."""
+    return TABLES
 
 
 @pytest.fixture(scope="session")

@@ -75,6 +75,27 @@ def test_what_is_multiplied_by_a_longer_way_goes_back(run: Any, select: str) -> 
         run(select)
 
 
+def test_a_sum_of_distinct_values_leaves_out_equal_ones(run: Any) -> None:
+    joined = "FROM fees f JOIN trades t ON t.account_id = f.account_id"
+    with pytest.raises(QueryError, match="counts equal values of several rows of fees once"):
+        run(f"SELECT sum(DISTINCT f.amount_usd) {joined}")
+    balances = "FROM accounts a JOIN trades t ON t.account_id = a.account_id"
+    assert run(f"SELECT sum(DISTINCT a.balance) {balances}").frame.data.iat[0, 0] == 175
+
+
+def test_a_row_without_a_match_is_no_match(run: Any) -> None:
+    joined = "FROM accounts a LEFT JOIN trades t ON t.account_id = a.account_id"
+    with pytest.raises(QueryError, match="has no match in t as one"):
+        run(f"SELECT a.account_id, count(*) {joined} GROUP BY 1")
+    assert run(f"SELECT count(*) {joined} WHERE t.account_id IS NULL").frame.data.iat[0, 0] == 1
+    assert run(f"SELECT a.account_id, count(t.trade_id) {joined} GROUP BY 1 ORDER BY 1").frame.data.iloc[
+        :, 1
+    ].tolist() == [2, 1, 2, 0]
+    # A look-up on the right: the rows on the left are counted.
+    lookup = "FROM trades t LEFT JOIN terms m ON m.account_id = t.trade_id"
+    assert run(f"SELECT count(*) {lookup}").frame.data.iat[0, 0] == 5
+
+
 ACTIVE = "SELECT count(*) FROM accounts a JOIN trades t ON t.account_id = a.account_id"
 
 

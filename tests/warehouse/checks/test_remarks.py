@@ -1,0 +1,48 @@
+"""What a person is told of rows that count, or do not, though the SELECT means what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+
+TABLES = """
+CREATE TABLE orders (order_id INTEGER, region VARCHAR, channel VARCHAR, deleted_at DATE, is_archived BOOLEAN);
+INSERT INTO orders VALUES (1, 'EMEA', 'web', NULL, FALSE), (2, 'AMER', 'web', '2024-01-01', FALSE), (3, NULL, 'shop', NULL, FALSE);
+CREATE TABLE entries (entry_id INTEGER, direction VARCHAR, amount DOUBLE);
+INSERT INTO entries VALUES (1, 'DR', 10), (2, 'CR', 5);
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Iterator[DuckDBWarehouse]:
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+        connection.execute(TABLES)
+    with DuckDBWarehouse(tmp_path / "shop.duckdb", isolated=False) as opened:
+        yield opened
+
+
+DELETED = "orders.deleted_at marks some rows, and the SELECT does not look at it: they count like the others"
+
+
+@pytest.mark.parametrize(
+    ("select", "notes"),
+    [
+        ("SELECT count(*) FROM orders", [DELETED]),
+        ("SELECT count(*) FROM orders WHERE deleted_at IS NULL", []),
+        ("SELECT count(*) FROM orders WHERE deleted_at IS NOT NULL AND region NOT IN ('EMEA')", ["orders.region is missing in some rows, which NOT region IN ('EMEA') leaves out"]),
+        ("SELECT count(*) FROM orders WHERE deleted_at IS NOT NULL AND region <> 'EMEA'", ["orders.region is missing in some rows, which region <> 'EMEA' leaves out"]),
+        ("SELECT count(*) FROM orders WHERE deleted_at IS NULL AND channel <> 'web'", []),
+        ("SELECT count(*) FROM orders WHERE deleted_at IS NULL AND (region <> 'EMEA' OR region IS NULL)", []),
+        ("SELECT sum(amount) FROM entries", ["entries.amount is added up for every entries.direction"]),
+        ("SELECT sum(amount) FROM entries WHERE direction = 'CR'", []),
+        ("SELECT max(amount) FROM entries", []),
+    ],
+)  # fmt: skip
+def test_a_person_is_told(source: DuckDBWarehouse, select: str, notes: list[str]) -> None:
+    assert list(Checks(source).run(select).notes) == notes
