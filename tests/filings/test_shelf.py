@@ -18,6 +18,7 @@ class Forbidden:
     """An embedder that must not be asked."""
 
     name = "forbidden"
+    dimensions = 8
 
     def embed(self, texts: Any) -> Any:
         raise AssertionError(f"{len(texts)} texts were embedded")
