@@ -111,7 +111,8 @@ def carried_out(reading: Reading, page: FindPage) -> CarriedOut:
     wanted = [name for name in [*_PLACEHOLDER.findall(reading.answer), reading.result] if name]
     done.missing = [name for name in dict.fromkeys(wanted) if name not in done.shown]
     last = run.names.get(reading.result)
-    done.plan = Plan(steps=run.steps, answer=last, interpretation=done.text, entity=done.text[:200])
+    about = "\n".join([done.text, *done.lines])
+    done.plan = Plan(steps=run.steps, answer=last, interpretation=about, entity=done.text[:200])
     return done
 
 

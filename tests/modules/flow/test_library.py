@@ -150,6 +150,10 @@ def test_a_number_with_its_unit_from_the_table_and_replay_from_quotes(desk: Any,
     kept = records.Record.model_validate_json(answer.record.model_dump_json())
     again = records.replay_library(kept, library)
     assert (again.value, again.same, again.differences) == (20.0, True, [])
+    changed = kept.model_copy(update={"value": 21.0})
+    assert records.replay_library(changed, library).differences == ["the answer was 21.0"]
+    reworded = kept.model_copy(update={"plan": kept.plan.model_copy(update={"interpretation": "It lost 21."})})
+    assert not records.replay_library(reworded, library).same
     other = [PAGES[0], page(2, (("(in millions)", "2022"), ("Net loss", "(21)"))), PAGES[2]]
     info = library.filing("oakgate/2022")
     library.add(other, FilingInfo(**{**vars(info), "sha256": "2"}))
