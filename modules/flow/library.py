@@ -34,6 +34,7 @@ from finexpert.modules.filing_question import conversation
 from finexpert.modules.library_search import phrases
 from finexpert.modules.understanding import Understood, named_only
 from finexpert.page_reading import period_of
+from finexpert.periods import resolve_periods
 from finexpert.signatures import rules
 from finexpert.sources.library import Library
 from finexpert.sources.library_records import FilingInfo
@@ -62,6 +63,7 @@ class LibraryJourney(Answering):
     """One question over many filings."""
 
     source: Library
+    asked: str = field(init=False, default="")
     rounds: list[Round] = field(init=False, default_factory=list)
     notes: list[str] = field(init=False, default_factory=list)
     shown: dict[str, Printed] = field(init=False, default_factory=dict)
@@ -77,7 +79,7 @@ class LibraryJourney(Answering):
 
     def outcome(self) -> execution.Outcome:
         """Plan the searches, then read; once more where the pages lack something or a quote does not hold."""
-        asked = self.understood.question
+        asked = self.asked = self._in_absolute_time(self.understood.question)
         with self.timed("planning"):
             planned = self.expert.library_search(
                 question=asked,
@@ -110,6 +112,12 @@ class LibraryJourney(Answering):
                 pages = self._more(pages, replace(wanted, searches=phrases(made.searches), statements=()))
         raise execution.StepFailed(execution.FILING_SEARCH, SearchError(self._not_found(made)), ROUNDS)
 
+    def _in_absolute_time(self, question: str) -> str:
+        """The question with "last year" and the like as years, by the fiscal year of the companies that it names."""
+        companies = self.source.companies
+        tickers = [mention.ticker for mention in companies.resolve(question)]
+        return resolve_periods(question, self.as_of, companies.fiscal_year_end(tickers)).rewritten
+
     # which pages
 
     def _filings_told(self) -> str:
@@ -129,7 +137,7 @@ class LibraryJourney(Answering):
 
     def _pages_for(self, wanted: Wanted) -> list[Printed]:
         """The pages for a round, best first; what was looked for is kept for the record."""
-        found = best_pages(self.source, self.understood.question, wanted)
+        found = best_pages(self.source, self.asked, wanted)
         self.notes += [note for note in found.notes if note not in self.notes]
         self.rounds.append(Round(found.companies, list(wanted.years), list(wanted.searches)))
         return found.pages

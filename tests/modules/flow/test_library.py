@@ -239,6 +239,13 @@ def test_the_type_that_is_asked_for(desk: Any, library: Library) -> None:
     assert (wrong.status, wrong.failure.kind) == ("failed", "answer_format")
 
 
+def test_relative_time_is_made_absolute_first(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", margins(desk))
+    ask(desk, library, "How did Oakgate Water's operating margin change two years ago?")
+    assert all("change in 2022?" in prompt for prompt in desk.prompts)
+
+
 def test_text_of_no_use_is_asked_for_again(desk: Any, library: Library) -> None:
     desk.says("library_search", plan(desk, "Oakgate Water"))
     desk.says("library_reading", "[[ ## numbers ## ]]\nnone\n\n[[ ## completed ## ]]", margins(desk))
