@@ -202,7 +202,8 @@ def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, 
     rows = rows_of(one, scope, where.this if where is not None else None)
     kept = [exp.column(currency.column.name, table=amount.table), *group_columns(scope.expression)]
     rows.set("expressions", [column.as_(f"c{number}") for number, column in enumerate(kept)])
-    first = exp.select("1").from_(rows.limit(_FIRST).subquery("first_rows"))
+    # SQLite takes HAVING where the SELECT has an aggregate.
+    first = exp.select("COUNT(*)").from_(rows.limit(_FIRST).subquery("first_rows"))
     if len(kept) > 1:
         first = first.group_by(*(exp.column(f"c{number}") for number in range(1, len(kept))))
     return probe.any_row(first.having("COUNT(DISTINCT c0) > 1")) is True
