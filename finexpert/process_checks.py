@@ -114,7 +114,8 @@ def _literal(example: str) -> str:
 def same_result(expected: Any, found: Any) -> bool:
     """Whether two results, as records keep them, are the same but for noise in the last digits.
 
-    A table is the same if it has each expected column, whatever it is called, in the same order of rows.
+    A table is the same if it has each expected column, whatever it is called, in the same order of rows. Nothing is the same as a table
+    without rows or columns, or as a text that differs in a word of its own: such a case proves nothing.
 
     >>> same_result({"columns": ["start"], "data": [["2001-01-01"]]}, {"columns": ["n", "s"], "data": [[1, "2001-01-01"]]})
     True
@@ -123,6 +124,8 @@ def same_result(expected: Any, found: Any) -> bool:
     """
     if isinstance(expected, dict) and isinstance(found, dict):
         columns = _columns(found)
+        if not proves(expected) or len(expected.get("data", [])) != len(found.get("data", [])):
+            return False
         return all(any(same_result(column, other) for other in columns) for column in _columns(expected))
     if isinstance(expected, list) and isinstance(found, list):
         return len(expected) == len(found) and all(map(same_result, expected, found))
@@ -134,13 +137,43 @@ def same_result(expected: Any, found: Any) -> bool:
     return type(expected) is type(found) and bool(expected == found)
 
 
-def _same_numbers(expected: str, found: str) -> bool:
-    """Two sentences say the same if they hold the same numbers in the same order, and the same direction.
+def proves(expected: Any) -> bool:
+    """Whether a result can tell a process that works from one that does not: it holds a value.
 
-    >>> _same_numbers("It fell by 5 percent", "It rose by 5 percent")
-    False
+    >>> proves({"columns": ["n"], "data": []}), proves([]), proves({"columns": ["n"], "data": [[None]]}), proves(0.0)
+    (False, False, False, True)
     """
-    return _DIGITS.findall(expected) == _DIGITS.findall(found) and _direction(expected) == _direction(found)
+    if isinstance(expected, dict):
+        return any(proves(list(row)) for row in expected.get("data", []))
+    if isinstance(expected, list):
+        return any(map(proves, expected))
+    return (
+        expected is not None
+        and not (isinstance(expected, float) and math.isnan(expected))
+        and (not isinstance(expected, str) or bool(expected.strip()))
+    )
+
+
+def _same_numbers(expected: str, found: str) -> bool:
+    """Two sentences say the same if they hold the same numbers in the same order, the same direction, and the same names.
+
+    >>> _same_numbers("It fell by 5 percent", "It rose by 5 percent"), _same_numbers("GDP 5 in Germany", "unemployment 5 in France")
+    (False, False)
+    >>> _same_numbers("It fell by 5 percent", "A fall of 5 percent")
+    True
+    """
+    same = _DIGITS.findall(expected) == _DIGITS.findall(found) and _direction(expected) == _direction(found)
+    return same and _named(expected) == _named(found)
+
+
+def _named(text: str) -> set[str]:
+    """What a sentence names: capitalised words within it, and words of capitals and digits."""
+    words = re.findall(r"[^\W\d_][\w&.-]*", text)
+    return {
+        word.casefold()
+        for place, word in enumerate(words)
+        if (place and word[0].isupper()) or (len(word) > 1 and word.isupper())
+    }
 
 
 def _direction(text: str) -> tuple[bool, ...]:

@@ -82,12 +82,13 @@ class _Known:
         return bool(re.search(before + re.escape(span) + after, self._text))
 
 
-def _is_type(word: str) -> bool:
+def is_type(word: str) -> bool:
+    """Whether a word is the name of a type, of Python, of numpy and pandas, or of a database."""
     return word in _TYPES or bool(_DTYPES.fullmatch(word))
 
 
 def _word(word: str, known: _Known, *, first: bool) -> str:
-    if word in _PLAIN or known.word(word) or _is_type(word):
+    if word in _PLAIN or known.word(word) or is_type(word):
         return word
     plain = word.isascii() and word.isalpha() and (word.islower() or (first and word.istitle()))
     return word if plain and word.lower() in vocabulary() else VALUE
@@ -95,7 +96,7 @@ def _word(word: str, known: _Known, *, first: bool) -> str:
 
 def _token(token: str, known: _Known, *, first: bool) -> str:
     """A token as it may stand: compound numbers and dates as a whole, other compounds word by word."""
-    if any(character.isdigit() for character in token) and not _is_type(token):
+    if any(character.isdigit() for character in token) and not is_type(token):
         return token if known.whole(token) else VALUE
     ending = token[-2:] if token[-2:] in ("'s", "'t") else ""
     parts = _WORD.findall(token.removesuffix(ending))
@@ -116,13 +117,13 @@ def _unquoted(text: str, known: _Known, before: str) -> str:
 
 def _is_call(span: str, known: _Known) -> bool:
     call = _CALL.fullmatch(span)
-    if call is None or not all(_is_type(name) for name in call["types"].split(", ")):
+    if call is None or not all(is_type(name) for name in call["types"].split(", ")):
         return False
     return known.word(call["name"]) or not call["name"].isidentifier()
 
 
 def _span(span: str, known: _Known) -> str:
-    kept = not span.strip() or span in _CODES or _is_type(span) or _is_call(span, known) or known.whole(span)
+    kept = not span.strip() or span in _CODES or is_type(span) or _is_call(span, known) or known.whole(span)
     return span if kept else VALUE
 
 

@@ -116,8 +116,11 @@ class LibraryQuestion(Answering):
 
     def _too_much_for_a_page(self, failed: execution.StepFailed) -> str:
         """What tells the planner to split on, where a part of several years or companies was not found; else nothing."""
+        # Anything else may have failed before a search was begun.
+        if not isinstance(failed.error, SearchError):
+            return ""
         missed = [done for done in self.search.searched if done.rounds and not done.page]
-        if not isinstance(failed.error, SearchError) or not any(map(self._is_several, missed)):
+        if not any(map(self._is_several, missed)):
             return ""
         plan = self.last_plan.model_dump_json() if self.last_plan else ""
         return "\n\n".join([plan, *(f"failed: {done.question}\n{done.lacks}" for done in missed), NOT_ON_ONE_PAGE])

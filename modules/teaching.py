@@ -107,6 +107,8 @@ class Teaching:
         case = process.case
         if case is None:
             return ["it has no case that it was taught on, so it cannot be tried"]
+        if not process_checks.proves(case.expected):
+            return ["the case that it was taught on has no value in it, which proves nothing: teach it on one that has"]
         answer = self.expert(
             question=case.question,
             source=self.source,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finexpert.scrubbing import VALUE, _is_type, scrub, vocabulary
+from finexpert.scrubbing import VALUE, is_type, scrub, vocabulary
 
 _CODE = "growth = gdp.groupby('region')['Total Value'].pct_change(4)\nanswer = growth[growth.index.year == 2008].mean() * 100.0"
 
@@ -99,7 +99,7 @@ def test_what_stays_is_known_a_word_of_errors_or_a_type(message: str, known: lis
     """The property itself: each token that is left over is on one of the lists."""
     words = set(re.findall(r"\w+", "\n".join(known)))
     for word in re.findall(r"\w*[^\W_]\w*", scrub(message, known).replace(VALUE, " ")):
-        assert word in words or word.lower() in vocabulary() or _is_type(word) or word in "st OUSMm"
+        assert word in words or word.lower() in vocabulary() or is_type(word) or word in "st OUSMm"
 
 
 def test_many_quotes_take_no_time() -> None:

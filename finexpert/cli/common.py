@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from finexpert.cli.screen import plain, screen
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,9 +77,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def console(*, stderr: bool = False) -> Console:
-    from rich.console import Console
+    return screen(stderr=stderr)
 
-    return Console(stderr=stderr, highlight=False)
+
+def echo(text: str, *, nl: bool = True) -> None:
+    """Print a text that may hold what a file or a model says; to a terminal without what a terminal obeys."""
+    typer.echo(plain(text) if sys.stdout.isatty() else text, nl=nl)
 
 
 def settings_from(**given: Any) -> Settings:

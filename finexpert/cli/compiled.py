@@ -109,7 +109,7 @@ def show(
     if prompts:
         for name, text in differences.prompts(expert).items():
             common.console().rule(name)
-            typer.echo(text)
+            common.echo(text)
 
 
 def _print_manifest(manifest: Manifest) -> None:

@@ -26,6 +26,7 @@ from finexpert.cli.memory import memory_app
 from finexpert.cli.model import model_app
 from finexpert.cli.record import export, replay, run_export
 from finexpert.cli.sandbox import sandbox_app
+from finexpert.cli.screen import plain
 from finexpert.cli.teach import teach
 
 app = typer.Typer(
@@ -63,7 +64,7 @@ def main() -> None:
     try:
         app()
     except (FinexpertError, OSError) as error:  # of the system: a file that was named, a full disk
-        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        sys.stderr.write(plain(f"{type(error).__name__}: {error}\n"))
         sys.exit(1)
     except SystemExit as ended:
         # Typer ends a command after Ctrl-C by itself, and says nothing.

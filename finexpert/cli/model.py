@@ -80,7 +80,7 @@ def show(data: common.Data = None, file: File = None) -> None:
     """Print what a prompt holds of the data."""
     settings = common.settings_from()
     with closing(_opened(data, settings, file)) as warehouse:
-        typer.echo(warehouse.schema_card())
+        common.echo(warehouse.schema_card())
 
 
 @model_app.command()

@@ -94,7 +94,7 @@ def export(
         )
     script = records.export(kept, open_data(data, settings=settings))
     if out is None:
-        typer.echo(script, nl=False)
+        common.echo(script, nl=False)
     else:
         write_whole(out, script)
         typer.echo(f"wrote {out}; run it shut in with `finexpert run-export {out}`, or with python {out}")
@@ -107,4 +107,4 @@ def run_export(
     """Run an exported script shut in: it reads its data file, writes nothing and reaches no network."""
     from finexpert import exported_run
 
-    typer.echo(exported_run.run_export(script, seconds), nl=False)
+    common.echo(exported_run.run_export(script, seconds), nl=False)

@@ -143,7 +143,7 @@ def _highlighted(text: str, language: str) -> None:
 
     console = common.console()
     if not console.is_terminal:
-        typer.echo(visible(text))
+        common.echo(visible(text))
         return
     from rich.syntax import Syntax
 

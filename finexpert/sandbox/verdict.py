@@ -1,12 +1,12 @@
 """From a worker's reply to the outcome of a script, or to the error that its author can repair.
 
     >>> explain("KeyError", "'gdp'", 1, "answer = df['gdp']", [])
-    "KeyError: 'gdp' (line 1: `answer = df['gdp']`)"
+    "KeyError (line 1: `answer = df['gdp']`)"
     >>> explain("ValueError", "could not convert string to float: '48,200 Smith'", 1, "answer = float(name)", [])
-    "ValueError: could not convert string to float: '<value>' (line 1: `answer = float(name)`)"
+    'ValueError: could not convert string to float: <value> (line 1: `answer = float(name)`)'
 
-An error is shown to a language model, so all that a worker says is scrubbed here, in the parent, and the line is taken
-from the parent's own copy of the script.
+An error is shown to a language model, and a script can put any row into its message. So no word of a worker is passed on: the message is one
+of those in `library_messages.py`, and the line is taken from the parent's own copy of the script.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from finexpert.answers import AnswerFormat
 from finexpert.errors import AnswerFormatError, SandboxFailure, ScriptError
 from finexpert.sandbox import gate, policy, values
 from finexpert.sandbox.handle import Reply
+from finexpert.sandbox.library_messages import said
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.protocol import Frame
-from finexpert.scrubbing import scrub
 
 _LINE_CHARS = 200
 # Names that pandas 3 has no more, and that models still write. Its own advice stands in a text that scrubbing takes out.
@@ -33,6 +33,18 @@ _FREQUENCIES = {
     "M": "ME", "Q": "QE", "Y": "YE", "A": "YE", "BM": "BME", "BQ": "BQE", "BY": "BYE", "BA": "BYE", "AS": "YS",
     "BAS": "BYS", "H": "h", "BH": "bh", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns", "m": "ME", "q": "QE", "y": "YE",
 }  # fmt: skip
+# What a worker says of a result that is too large, N for its numbers.
+_LIMITS = (
+    "two columns of the table have the same name; rename one of them",
+    "the table is too large; at most N rows, N columns and N cells are returned",
+    "a text in the table is too large; at most N bytes are returned",
+    "the table is too large; at most N bytes are returned",
+    "at most N figures are returned; draw fewer, or close the others",
+    "a figure is larger than N pixels; use a smaller figsize or dpi",
+    "a figure has more than N bytes; use a smaller figsize or dpi",
+    "a text of the answer is too large; at most N bytes are returned",
+    "the answer is too large; at most N bytes are returned",
+)
 _OUT_OF_TIME = (signal.SIGXCPU, signal.SIGKILL)
 
 
@@ -53,10 +65,9 @@ def explain(kind: str, message: str, line: int | None, code: str, known: Iterabl
     >>> explain("ValueError", "Invalid frequency: M. Failed to parse with ...", 1, "answer = s.resample('M')", [])
     "ValueError: Invalid frequency: M; write 'ME' (line 1: `answer = s.resample('M')`)"
     """
-    known = [code, *known]
-    text = scrub(f"{kind}: {message}" if message else kind, known)
+    text = said(kind, message, list(known))
     if (match := _FREQUENCY.match(message)) and match[1] in _FREQUENCIES:
-        text = f"{kind}: Invalid frequency: {match[1]}; write {_FREQUENCIES[match[1]]!r}"
+        text = f"ValueError: Invalid frequency: {match[1]}; write {_FREQUENCIES[match[1]]!r}"
     lines = code.splitlines()
     if line is None or not 1 <= line <= len(lines):
         return text
@@ -143,11 +154,19 @@ def judge(reply: Reply, code: str, known: list[str], answer_format: AnswerFormat
         case "refused":
             raise _refused(code)
         case "limit":
-            raise ScriptError(scrub(str(report.get("message"))[:500], [code, *known, *_numbers(limits)]))
+            raise ScriptError(_limit(report.get("message"), limits))
         case "error":
             raise _failed(report, code, known, limits)
     raise SandboxFailure("the worker broke the protocol: a status that is none")
 
 
-def _numbers(limits: Limits) -> list[str]:
-    return [str(value) for value in vars(limits).values()]
+def _limit(message: object, limits: Limits) -> str:
+    """Why a result cannot be sent: one of the sentences of the worker, with its own limits."""
+    numbers = set(re.findall(r"\d+", message)) if isinstance(message, str) else set()
+    if (
+        isinstance(message, str)
+        and re.sub(r"\d+", "N", message) in _LIMITS
+        and numbers <= {str(one) for one in vars(limits).values()}
+    ):
+        return message
+    return "the result cannot be sent; make `answer` smaller or plainer"

@@ -96,11 +96,13 @@ def _with_free_id(library: Library, read: ReadFiling) -> ReadFiling:
         id = f"{read.info.id}-{number}"
     if id == read.info.id:
         return read
-    return replace(read, info=replace(read.info, id=id), pages=[_moved(page, id) for page in read.pages])
+    notes = (*read.notes, f"{read.info.id} is another filing: this one is called {id}")
+    return replace(read, info=replace(read.info, id=id), pages=[_moved(page, id) for page in read.pages], notes=notes)
 
 
 def _same_file(old: FilingInfo, new: FilingInfo) -> bool:
-    return old.sha256 == new.sha256 or Path(old.path).name == Path(new.path).name
+    """Whether it is the same content, or a new version at the same place: many filings are called full-submission.txt."""
+    return old.sha256 == new.sha256 or Path(old.path).absolute() == Path(new.path).absolute()
 
 
 def _moved(page: LibraryPage, filing: str) -> LibraryPage:

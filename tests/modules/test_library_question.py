@@ -313,3 +313,13 @@ def test_another_filing_that_prints_something_else_is_said(desk: Any, library: L
 def test_difficulty(question: str, expected: str) -> None:
     companies = Companies([Company(ticker, name) for ticker, name in NAMES.items()])
     assert difficulty(resolve_periods(question, TODAY), companies.resolve(question)) == expected
+
+
+@pytest.mark.parametrize(
+    "said", ["", "no fields at all", "[[ ## plan ## ]]\n{", '[[ ## steps ## ]]\n[{"id": 1}]', "\ud83d\x00", "null"]
+)
+def test_unusable_text_of_the_planner_fails_the_answer(desk: Any, library: Library, said: str) -> None:
+    desk.says("planning", said)
+    answer = desk.session(library).ask("By how much did sales of Harbour and of its rival change from 2017 to 2018?")
+    assert answer.status == "failed"
+    assert answer.failure.layer

@@ -131,16 +131,19 @@ def test_figures_and_output(sandbox: Sandbox, frames: Frames) -> None:
         ("answer = {'a': 1}", "not the dict it is"),
         ("answer = float('nan')", "missing value"),
         ("answer = None", "NoneType"),
-        ("answer = gdp['valeu'].mean()", r"KeyError: 'valeu' \(line 1: `answer = gdp\['valeu'\]\.mean\(\)`\)"),
+        ("answer = gdp['valeu'].mean()", r"KeyError \(line 1: `answer = gdp\['valeu'\]\.mean\(\)`\)"),
         ("x = 1\n\nanswer = 1 / 0", r"ZeroDivisionError: division by zero \(line 3"),
-        ("answer = (", "SyntaxError: '<value>|SyntaxError: '\\(' was never closed"),
-        ("answer = undefined + 1", "NameError: name 'undefined' is not defined"),
-        ("answer = gdp.vale", "'DataFrame' object has no attribute 'vale'"),
+        ("answer = (", "SyntaxError: <value> was never closed"),
+        ("answer = undefined + 1", r"NameError: name <value> is not defined \(line 1: `answer = undefined \+ 1`\)"),
+        ("answer = gdp.vale", r"'DataFrame' object has no attribute <value> \(line 1: `answer = gdp\.vale`\)"),
         ("import os\nanswer = 1", "the script was refused. line 1: `import os` is not allowed"),
         ("import sys\nsys.exit()", "refused"),
         ("raise SystemExit", "called exit"),
         ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-        ("answer = gdp[['value', 'nothing']]", r"\['nothing'\] not in index"),
+        (
+            "answer = gdp[['value', 'nothing']]",
+            r"KeyError: <value> not in index \(line 1: `answer = gdp\[\['value', 'nothing'\]\]`\)",
+        ),
     ],
 )
 def test_errors_can_be_repaired(sandbox: Sandbox, frames: Frames, code: str, message: str) -> None:
@@ -169,6 +172,50 @@ def test_errors_hold_no_cell_value(sandbox: Sandbox, code: str) -> None:
         sandbox.run(code, {"staff": staff}, AnswerFormat())
     for value in ("Ottokar", "Zdenka", "48213", "99817", ".75"):
         assert value not in str(caught.value)
+
+
+SPELLED = [
+    # Each says the pay of the first row through words that stand in the code itself.
+    "w = 'zero one two three four five six seven eight nine'.split()\nraise ValueError(' '.join(w[int(c)] for c in PAY))",
+    "raise KeyError(['zero','one','two','three','four','five','six','seven','eight','nine'][int(PAY[0])])",
+    "# 0 1 2 3 4 5 6 7 8 9\nraise ValueError(' '.join(PAY))",
+    "raise ValueError('name ' + ''.join('abcdefghij'[int(c)] for c in PAY) + ' is not defined')",
+    "w = 'zero one two three four'.split()\nraise NameError(f\"name '{w[int(PAY[0])]}' is not defined\")",
+    "class zero(Exception): pass\nclass four(Exception): pass\nraise [zero, zero, zero, zero, four][int(PAY[0])]('x')",
+    "raise type('E' + PAY, (Exception,), {})()",
+    "w = 'zero one two three four'.split()\nraise AttributeError(f\"'DataFrame' object has no attribute '{w[int(PAY[0])]}'\")",
+    "w = 'zero one two three four'.split()\nraise KeyError(f\"['{w[int(PAY[0])]}'] not in index\")",
+    "w = 'zero one two three four'.split()\nraise IndexError(f'index {PAY} is out of bounds')",
+    "w = 'zero one two three four'.split()\nraise OSError(int(PAY), w[int(PAY[0])])",
+    "w = ['zero','one','two','three','four']\nassert False, w[int(PAY[0])]",
+    "w = ['zero','one','two','three','four']\nraise UnicodeDecodeError(w[int(PAY[0])], b'x', 0, 1, 'four')",
+    "w = ['zero','one','two','three','four']\nexec_ = {}[w[int(PAY[0])]]",
+]
+
+
+@pytest.mark.parametrize("code", SPELLED)
+def test_a_script_says_nothing_in_words_of_its_own(sandbox: Sandbox, code: str) -> None:
+    staff = pd.DataFrame({"name": ["Ottokar", "Zdenka"], "pay": [48213, 99817]})
+    setting = "PAY = str(staff['pay'].iloc[0])\n"
+    with pytest.raises(ScriptError) as caught:
+        sandbox.run(setting + code, {"staff": staff}, AnswerFormat())
+    said = str(caught.value).partition(" (line ")[0]
+    for word in ("four", "eight", "48213", "4 8", "eicbd", "eibcd", "E4"):
+        assert word not in said
+
+
+def test_names_of_columns_are_told(sandbox: Sandbox) -> None:
+    staff = pd.DataFrame({"name": ["a"], "pay": [1]})
+    for code, told in (
+        ("answer = staff[['name']]['pay']", "KeyError: 'pay'"),
+        (
+            "staff.insert(0, 'pay', 1)",
+            "ValueError: cannot insert <value>, already exists|cannot insert 'pay', already exists",
+        ),
+        ("answer = staff.drop(columns='pay').drop(columns=['pay'])", "'pay' not found in axis"),
+    ):
+        with pytest.raises(ScriptError, match=told):
+            sandbox.run(code, {"staff": staff}, AnswerFormat())
 
 
 @pytest.mark.parametrize("name", ["pd", "answer", "a b", "class", "1x"])

@@ -53,7 +53,7 @@ class _Read:
 
 
 def found_files(paths: Iterable[Path]) -> list[Path]:
-    """The files that are named, and those of a readable kind in folders, in order of their names; hidden ones not."""
+    """The files that are named, and those of a readable kind in folders, in order of their names; hidden ones and links out of them not."""
     found: dict[Path, None] = {}
     for path in paths:
         if not path.is_dir():
@@ -61,6 +61,9 @@ def found_files(paths: Iterable[Path]) -> list[Path]:
             continue
         for each in sorted(path.rglob("*")):
             hidden = any(part.startswith(".") for part in each.relative_to(path).parts)
+            # A link in a folder may point at anything that its owner can read.
+            if not each.resolve().is_relative_to(path.resolve()):
+                continue
             if each.suffix.lower() in RECORDS | HTML | PDF | TEXT and each.is_file() and not hidden:
                 found[each] = None
     return list(found)

@@ -84,6 +84,10 @@ _BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s*:\s*(?:always|page|left|ri
 _BREAK_AFTER = re.compile(r"(?:page-)?break-after\s*:\s*(?:always|page|left|right)", re.IGNORECASE)
 _SPACE = re.compile(r"[\s\u00a0\u200b\ufeff]+")
 _FEWEST_RULES = 3
+# A long tag with so many attributes is no part of a filing, and takes a parser the square of their number.
+_TAG = re.compile(rb"<[a-zA-Z](?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+")
+_LONG_TAG, _MOST_ATTRIBUTES = 20_000, 2_000
+_ATTRIBUTE = re.compile(rb"[\s/][^\s=<>\"'/]+")
 
 
 @dataclass
@@ -101,6 +105,7 @@ class _PageBreak:
 
 def read_html(content: bytes, place: str) -> HtmlFiling:
     """Read a file; LibraryError names it where there is nothing in it to read."""
+    _check_tags(content, place)
     # Without `huge_tree` what is nested deeper than 256 tags is dropped.
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
@@ -115,6 +120,14 @@ def read_html(content: bytes, place: str) -> HtmlFiling:
     if not pages:
         raise LibraryError(f"there is no text in {place}: is it a page that scripts fill? Save it as it is shown")
     return HtmlFiling(pages, _facts(root), _clean(root.findtext(".//title") or ""))
+
+
+def _check_tags(content: bytes, place: str) -> None:
+    for tag in _TAG.finditer(content):
+        if tag.end() - tag.start() > _LONG_TAG and sum(1 for _ in _ATTRIBUTE.finditer(tag[0])) > _MOST_ATTRIBUTES:
+            raise LibraryError(
+                f"cannot read {place}: a tag of it has more than {_MOST_ATTRIBUTES:,} attributes, as in no filing"
+            )
 
 
 def _pages(found: list[Block | _PageBreak]) -> Iterator[PrintedPage]:

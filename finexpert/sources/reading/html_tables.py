@@ -18,6 +18,8 @@ from finexpert.sources.reading.cells import Span, as_table, is_value, joined
 _BULLET = re.compile(r"[\u2022\u25cf\u25aa\u25e6\u00b7\u2013\u2014*o-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]")
 _WIDEST = 1000
 _LONGEST_CELL = 300
+# Of grid columns over all rows of a table: a few cells can claim millions.
+_MOST_COVERED = 500_000
 
 Grid = list[list[Span]]
 
@@ -46,12 +48,16 @@ def _holds_data(rows: Grid) -> bool:
 
 def _grid(table: etree._Element, text: Callable[[etree._Element], str]) -> Iterator[list[Span]]:
     """The cells of each row with the grid columns that they cover, spans over columns and rows counted."""
+    covered_in_all = 0
     blocked: dict[int, tuple[int, Span | None]] = {}  # column -> rows still covered from above, label to repeat
     for row in table.iter("tr"):
         cells: list[Span] = []
         column = 0
         waiting = [cell for cell in row if cell.tag in ("td", "th")]
         covered, blocked = blocked, {}
+        covered_in_all += len(covered)
+        if covered_in_all > _MOST_COVERED:
+            covered = {}
         for place, (left, label) in covered.items():
             if left > 1:
                 blocked[place] = (left - 1, label)
@@ -61,6 +67,9 @@ def _grid(table: etree._Element, text: Callable[[etree._Element], str]) -> Itera
             while column in covered:
                 column += 1
             width, height = _span(cell, "colspan"), _span(cell, "rowspan")
+            covered_in_all += width
+            if covered_in_all > _MOST_COVERED:
+                width = height = 1
             span = Span(text(cell), column, column + width)
             cells.append(span)
             if height > 1:

@@ -27,6 +27,9 @@ _FILE_NAME = re.compile(r"(?P<ticker>[A-Z][\w.-]*)/(?P<year>(?:19|20)\d\d)/page_
 Record = Mapping[str, Any]
 
 
+_MOST_PAGES = 1_000_000
+
+
 def read_page_records(path: Path, given: Given) -> Iterator[tuple[FilingInfo, list[LibraryPage]] | LibraryError]:
     """The filings of a file with their pages; in the place of one that cannot be read, its error."""
     try:
@@ -90,7 +93,7 @@ def _known(record: Record, given: Given) -> Given:
     year = record.get("fiscal_year", match and int(match["year"]))
     quarter = record.get("quarter")
     for name, value in (("fiscal_year", year), ("quarter", quarter)):
-        if value is not None and not (isinstance(value, int) and 0 < value < 10_000):
+        if value is not None and not (type(value) is int and 0 < value < 10_000):
             raise LibraryError(f"{name} of {filing_file.record_name(record)} is {value!r}, not a number such as 2010")
     company, ticker, kind = (str(record.get(name) or "") for name in ("company", "ticker", "kind"))
     ticker = ticker or (match["ticker"] if match else "")
@@ -101,8 +104,8 @@ def _page(record: Record, filing: str, known: Given) -> LibraryPage:
     name = str(record.get("filename") or record.get("id"))
     match = _FILE_NAME.search(name)
     number = record.get("page", int(match["page"]) if match else 1)
-    if not isinstance(number, int):
-        raise LibraryError(f"page of {name} is {number!r}, not a number such as 72")
+    if type(number) is not int or not 0 <= number < _MOST_PAGES:
+        raise LibraryError(f"page of {name} is {str(number)[:40]!r}, not a number such as 72")
     texts = [filing_file.checked_texts(record.get(field), field, name) for field in ("pre_text", "post_text")]
     return LibraryPage(
         id=name,

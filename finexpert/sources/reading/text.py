@@ -15,11 +15,11 @@ from finexpert.sources.reading.aligned import blocks_of
 from finexpert.sources.reading.blocks import PrintedPage, running_pages
 from finexpert.sources.reading.cells import Span
 
-_PAGE_MARK = re.compile(r"\f|^\s*<PAGE>\s*\d*\s*$", re.MULTILINE | re.IGNORECASE)
+_PAGE_MARK = re.compile(r"\f|^[^\S\n]*<PAGE>[^\S\n]*\d*[^\S\n]*$", re.MULTILINE | re.IGNORECASE)
 _CELL = re.compile(r"\S+(?: \S+)*")
-_TAG = re.compile(r"^\s*</?(?:TABLE|CAPTION|S|C|FN)>.*$", re.MULTILINE | re.IGNORECASE)
+_TAG = re.compile(r"^[^\S\n]*</?(?:TABLE|CAPTION|S|C|FN)>.*$", re.MULTILINE | re.IGNORECASE)
 _RULE = re.compile(r"[-=_\s.]{3,}")
-_MAIN_DOCUMENT = re.compile(r"<DOCUMENT>.*?<TEXT>(.*?)</TEXT>", re.DOTALL | re.IGNORECASE)
+_MARKS = tuple(re.compile(mark, re.IGNORECASE) for mark in ("<DOCUMENT>", "<TEXT>", "</TEXT>"))
 
 
 def read_text(text: str) -> list[PrintedPage]:
@@ -38,8 +38,16 @@ def read_text(text: str) -> list[PrintedPage]:
 
 def main_document(text: str) -> str:
     """The first document of a whole submission to the SEC, which holds exhibits too; else the text as it is."""
-    match = _MAIN_DOCUMENT.search(text) if "<DOCUMENT>" in text[:10_000].upper() else None
-    return match[1] if match else text
+    if "<DOCUMENT>" not in text[:10_000].upper():
+        return text
+    # One mark after the other: a pattern of all three takes the cube of the length where one is missing.
+    start = place = 0
+    for mark in _MARKS:
+        match = mark.search(text, place)
+        if match is None:
+            return text
+        start, place, end = place, match.end(), match.start()
+    return text[start:end]
 
 
 def _lines(text: str) -> list[list[Span]]:
@@ -50,5 +58,6 @@ def _cells(line: str) -> Iterator[Span]:
     if not _RULE.fullmatch(line):
         for match in _CELL.finditer(line):
             # Dots lead the eye from a label to its number.
-            if cell := re.sub(r"[\s.]*\.{3,}$", "", match[0]):
+            cell = match[0].rstrip(". \t") if match[0].endswith("...") else match[0]
+            if cell:
                 yield Span(cell, match.start(), match.end())

@@ -101,6 +101,32 @@ def test_a_new_version_of_a_file_takes_its_place_and_another_file_does_not(
     assert library.page("HRBM/2018/10-K-2/page_3").filing == "HRBM/2018/10-K-2"
 
 
+@pytest.mark.parametrize(
+    "places",
+    [
+        ("0000320193-25-000008/full-submission.txt", "0000320193-25-000057/full-submission.txt", "0000320193-24-000123/full-submission.txt"),
+        ("a/10-K.txt", "b/10-K.txt", "c/10-K.txt"),
+        ("AAPL/2024/x.txt", "AAPL/2024/sub/x.txt", "AAPL/2024/other/x.txt"),
+        ("x.txt", "deep/er/x.txt", "deep/x.txt"),
+        ("one/report 2024.txt", "two/report 2024.txt", "three/report 2024.txt"),
+    ],
+)  # fmt: skip
+def test_files_of_one_name_are_as_many_filings(library: Library, tmp_path: Path, places: tuple[str, ...]) -> None:
+    for number, place in enumerate(places):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(f"Annual report\n\nNet sales were $ {number}{number}1.5 million in that year.\n")
+    files = [tmp_path / place for place in places]
+    assert [one.outcome for one in added(library, *files)] == ["added"] * 3
+    assert len({filing.id for filing in library.filings()}) == 3
+    bodies = " ".join(str(page) for filing in library.filings() for page in library.pages_of(filing.id))
+    assert all(f"{number}{number}1.5" in bodies for number in range(3))
+    # A second run changes nothing; a new version takes the place of its own file alone.
+    assert [one.outcome for one in added(library, *files)] == ["same"] * 3
+    files[1].write_text("Annual report\n\nNet sales were $ 991.5 million in that year.\n")
+    assert [one.outcome for one in added(library, *files)] == ["same", "replaced", "same"]
+    assert len(library.filings()) == 3
+
+
 def test_what_is_given_later_moves_the_filing(library: Library, data: Path) -> None:
     path = data / "harbour-10q.txt"
     added(library, path)
