@@ -38,7 +38,7 @@ from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.isolated.pool import QueryPool
 from finexpert.warehouse.isolated.process import Opening
 from finexpert.warehouse.isolated.zygote import problem
-from finexpert.warehouse.local.file_views import left_out, reasons
+from finexpert.warehouse.local.file_views import left_out, reasons, selects_of
 from finexpert.warehouse.local.locked_connection import CATALOG, lock, open_file, python_source, view_name, views_of
 from finexpert.warehouse.local.warehouse_file import METADATA_TABLE, FileSchema, Table, build_warehouse, read_schema
 from finexpert.warehouse.profile import profiled
@@ -122,7 +122,8 @@ class DuckDBWarehouse:
             tables = self._profiled(schema, cache)
             self._tables = apply(model, tables) if model else tables
             self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
-            views = views_of(self._tables)
+            self._selects = selects_of(self._connection, CATALOG, found)
+            views = views_of(self._tables, self._selects)
             lock(self._connection, views)
         except BaseException:
             self._connection.close()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,12 +29,16 @@ AS_OF = "finexpert_as_of"
 
 
 class View(NamedTuple):
-    """The view of a table: by which column it ends, if any, the kind of its dates, and whether an owner declared it."""
+    """The view of a table: by which column it ends, if any, the kind of its dates, and whether an owner declared it.
+
+    Of a view of the file `select` is what it selects: it is made again here, so that what it is made of ends as well.
+    """
 
     table: str
     column: str | None = None
     kind: str = "date"
     declared: bool = False
+    select: str = ""
 
     @property
     def variable(self) -> str:
@@ -42,12 +46,15 @@ class View(NamedTuple):
         return f"{AS_OF}_{self.kind.replace(' ', '_')}{'' if self.declared else '_detected'}".lower()
 
 
-def views_of(tables: Sequence[TableSchema]) -> list[View]:
-    """The views for these tables."""
-    return [
-        View(table.name, table.date.name, table.date.kind, table.date.declared) if table.date else View(table.name)
+def views_of(tables: Sequence[TableSchema], selects: Mapping[str, str] | None = None) -> list[View]:
+    """The views for these tables; `selects` are those of the file's own views, which come after what they are made of."""
+    made = [
+        View(table.name, table.date.name, table.date.kind, table.date.declared, (selects or {}).get(table.name, ""))
+        if table.date
+        else View(table.name, select=(selects or {}).get(table.name, ""))
         for table in tables
     ]
+    return sorted(made, key=lambda view: bool(view.select))
 
 
 def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnection:
@@ -79,13 +86,34 @@ def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnectio
 
 def lock(connection: duckdb.DuckDBPyConnection, views: Sequence[View]) -> None:
     """Make the views and lock the connection in: from then on it reaches nothing but them."""
-    for view in views:
-        schema = view.table.rpartition(".")[0]
-        if schema:
-            connection.execute(f"CREATE SCHEMA IF NOT EXISTS memory.{quote(schema)}")
-        limit = f" WHERE {_limit(view)}" if view.column is not None else ""
-        connection.execute(f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM {_place(CATALOG, view.table)}{limit}")
+    for schema in {view.table.rpartition(".")[0] for view in views} - {""}:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS memory.{quote(schema)}")
+    waiting = list(views)
+    while waiting:
+        left = [view for view in waiting if not _made(connection, view, view.select or _whole(view))]
+        if len(left) == len(waiting):
+            # What cannot be made again, as it calls a macro of the file, is read as it stands there.
+            for view in left:
+                _made(connection, view, _whole(view), sure=True)
+            break
+        waiting = left
     connection.execute("SET lock_configuration = true")
+
+
+def _whole(view: View) -> str:
+    return f"SELECT * FROM {_place(CATALOG, view.table)}"
+
+
+def _made(connection: duckdb.DuckDBPyConnection, view: View, select: str, *, sure: bool = False) -> bool:
+    """Whether the view could be made: one of the file waits for those that it is made of."""
+    limit = f" WHERE {_limit(view)}" if view.column is not None else ""
+    try:
+        connection.execute(f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM ({select}) AS made{limit}")
+    except duckdb.Error:
+        if sure or not view.select:
+            raise
+        return False
+    return True
 
 
 def _limit(view: View) -> str:
