@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
@@ -56,6 +56,7 @@ class DabenchQuestion(BaseModel):
     level: str = ""
     concepts: tuple[str, ...] = ()
     answers: tuple[tuple[str, str], ...] = ()
+    knowledge: ClassVar[str] = ""
 
     @property
     def id(self) -> str:
@@ -65,6 +66,10 @@ class DabenchQuestion(BaseModel):
     def asked(self) -> str:
         """The question as it is asked, with what binds the answer."""
         return f"{self.question.strip()}\n\nConstraints: {self.constraints.strip()}\n\nFormat: {self.format.strip()}"
+
+    @property
+    def source_name(self) -> str:
+        return self.file_name
 
     @cached_property
     def columns(self) -> dict[str, tuple[str, ...]]:

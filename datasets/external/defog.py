@@ -20,12 +20,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field
 
+from finexpert.answers import AnswerFormat
 from finexpert.datasets.external.private_postgres import Server, private_postgres
 from finexpert.datasets.question_lines import records_of, text_of
 from finexpert.errors import DataError, QuestionFileError
@@ -48,6 +49,15 @@ class DefogQuestion(BaseModel):
     question: str = Field(min_length=1)
     knowledge: str = ""
     gold_sql: str = Field(min_length=1)
+    answer_format: ClassVar[AnswerFormat] = AnswerFormat(kind="table")
+
+    @property
+    def asked(self) -> str:
+        return self.question
+
+    @property
+    def source_name(self) -> str:
+        return self.db
 
 
 def load_questions(folder: Path) -> list[DefogQuestion]:

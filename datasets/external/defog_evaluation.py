@@ -11,82 +11,29 @@ that table is not what its SELECT gives: rows that a warehouse hides or cuts mus
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 import pandas as pd
 
-from finexpert.answers import Answer, AnswerFormat
-from finexpert.datasets.evaluation import Journal, Result, side_by_side
+from finexpert.answers import Answer
+from finexpert.datasets.evaluation import Result
 from finexpert.datasets.external.defog import Database, DefogQuestion
+from finexpert.datasets.external.paired import OURS
 from finexpert.datasets.external.table_matching import alternatives, right_by_sql_eval, same_table
-from finexpert.datasets.fred_evaluation import BASELINE, Bench, told
-from finexpert.language_models.budget import Budget
-from finexpert.modules.financial_expert import Options
-from finexpert.modules.single_call import SingleCall
 from finexpert.plans import Script
 from finexpert.records import encode
 
-PROGRAM = "program"
-WAYS = (PROGRAM, BASELINE)
-OURS = "ours"
-TABLE = AnswerFormat(kind="table")
+Judge = Callable[[str, DefogQuestion, Answer], Result]
 
 
-@dataclass
-class DefogBench(Bench):
-    """What an evaluation runs with: as for FRED, with a database for each question. `source` stands for all of them."""
+def judge_of(databases: Mapping[str, Database], questions: Sequence[DefogQuestion]) -> Judge:
+    """What judges the answers of these questions; their golds are run here, so that a wrong one stops before any model is asked."""
+    golds = {q.id: [databases[q.db].rows(select) for select in alternatives(q.gold_sql)] for q in questions}
 
-    databases: Mapping[str, Database] = field(default_factory=dict)
-    digest: str = ""
+    def judged(way: str, question: DefogQuestion, answer: Answer) -> Result:
+        return judge(way, question, answer, golds[question.id], databases[question.db])
 
-    @property
-    def title(self) -> str:
-        return f"PostgreSQL: {', '.join(self.databases)}"
-
-    def given(self) -> list[str]:
-        return [self.digest]
-
-    def solve(self, way: str, question: DefogQuestion) -> Answer:
-        """The answer of one question, as a table."""
-        given: dict[str, Any] = {
-            "source": self.databases[question.db].warehouse,
-            "answer_format": TABLE,
-            "knowledge": question.knowledge,
-        }
-        if way == BASELINE:
-            # Today as the program takes it, by which nothing is hidden.
-            given |= {"as_of": dt.date.today(), "as_of_given": False}
-            return told(SingleCall(), question.question, self.models, **given)
-        given |= {"sandbox": self.sandbox, "options": Options.of(self.settings)}
-        return told(self.expert, question.question, self.models, **given)
-
-
-def evaluate(
-    bench: DefogBench,
-    questions: Sequence[DefogQuestion],
-    ways: Sequence[str],
-    journal: Journal[Result],
-    *,
-    threads: int = 4,
-    on_result: Callable[[Result], None] = lambda result: None,
-) -> list[Result]:
-    """Ask every question in every way, except what the journal holds already; the golds are run first."""
-    golds = {q.id: [bench.databases[q.db].rows(select) for select in alternatives(q.gold_sql)] for q in questions}
-    done = {(result.rung, result.id) for result in journal.results}
-    jobs = [(way, question) for question in questions for way in ways if (way, question.id) not in done]
-
-    def one(way: str, question: DefogQuestion) -> None:
-        with Budget.of(bench.settings, "answer"):
-            answer = bench.solve(way, question)
-        result = judge(way, question, answer, golds[question.id], bench.databases[question.db])
-        journal.add(result)
-        on_result(result)
-
-    side_by_side(one, jobs, threads)
-    return journal.results
+    return judged
 
 
 def judge(

@@ -57,7 +57,7 @@ eval_app.command()(compare)
 def fred(
     rungs: Annotated[
         str, typer.Option(help="Rungs of the ladder, with commas: sql, sql+script, +retries, +memory.")
-    ] = "sql,sql+script,+retries,+memory",
+    ] = "sql+script,+retries,+memory",
     baseline: Annotated[
         bool, typer.Option("--baseline/--no-baseline", help="The single call beside the rungs.")
     ] = True,

@@ -50,8 +50,8 @@ def csv(
     from functools import partial
 
     from finexpert.cli.evaluate import chosen, run
-    from finexpert.datasets.external import dabench
-    from finexpert.datasets.external import dabench_evaluation as evaluation
+    from finexpert.datasets.external import dabench, paired
+    from finexpert.datasets.external.dabench_evaluation import judge
     from finexpert.language_models.roles import LanguageModels
     from finexpert.sandbox import Limits, Sandbox
     from finexpert.warehouse.files.files_warehouse import open_files
@@ -59,23 +59,23 @@ def csv(
     asked = chosen(dabench.load_questions(folder), ids, "--ids")[:limit]
     expert, settings = common.program_of(program, settings)
     models = LanguageModels.from_settings(settings)
-    ways = evaluation.WAYS if baseline else evaluation.WAYS[:1]
+    ways = paired.WAYS if baseline else paired.WAYS[:1]
     with (
         Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox,
         ExitStack() as stack,
     ):
         paths = {question.file_name: dabench.file_of(folder, question) for question in asked}
         files = {name: stack.enter_context(open_files(path, settings=settings)) for name, path in paths.items()}
-        bench = evaluation.DabenchBench(
+        bench = paired.PairedBench(
             files[asked[0].file_name],
             sandbox,
             models,
             settings,
             expert,
-            files=files,
+            sources=files,
             digest=dabench.digest(folder, asked),
         )
-        ask = partial(evaluation.evaluate, bench, asked, ways)
+        ask = partial(paired.evaluate, bench, asked, ways, judge=judge)
         results = run(
             bench,
             asked,

@@ -49,8 +49,8 @@ def sql(
     from functools import partial
 
     from finexpert.cli.evaluate import chosen, run
-    from finexpert.datasets.external import defog
-    from finexpert.datasets.external import defog_evaluation as evaluation
+    from finexpert.datasets.external import defog, paired
+    from finexpert.datasets.external.defog_evaluation import judge_of
     from finexpert.language_models.roles import LanguageModels
     from finexpert.sandbox import Limits, Sandbox
 
@@ -58,21 +58,22 @@ def sql(
     names = sorted({question.db for question in asked})
     expert, settings = common.program_of(program, settings)
     models = LanguageModels.from_settings(settings)
-    ways = evaluation.WAYS if baseline else evaluation.WAYS[:1]
+    ways = paired.WAYS if baseline else paired.WAYS[:1]
     with (
         defog.loaded(folder, names) as databases,
         Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox,
     ):
-        bench = evaluation.DefogBench(
-            databases[names[0]].warehouse,
+        sources = {name: database.warehouse for name, database in databases.items()}
+        bench = paired.PairedBench(
+            sources[names[0]],
             sandbox,
             models,
             settings,
             expert,
-            databases=databases,
+            sources=sources,
             digest=defog.digest(folder, names),
         )
-        ask = partial(evaluation.evaluate, bench, asked, ways)
+        ask = partial(paired.evaluate, bench, asked, ways, judge=judge_of(databases, asked))
         results = run(
             bench,
             asked,

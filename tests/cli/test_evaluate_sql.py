@@ -46,7 +46,7 @@ def test_program_and_single_call_side_by_side(
     ran = finexpert("eval", "sql", str(folder), "--json", "out.json", "--threads", "2")
     assert ran.code == 0, ran.err
     for shown in (
-        "PostgreSQL: desk",
+        "desk (postgres)",
         "single-call: not right: big",
         "program: 2/2 by the rule of sql-eval, 1 by ours (all rows, no other columns); 0 without an answer",
         "single-call: 1/2 by the rule of sql-eval, 1 by ours",

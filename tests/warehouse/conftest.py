@@ -19,6 +19,7 @@ import pytest
 import sqlalchemy as sa
 
 from finexpert.errors import QueryError
+from finexpert.warehouse import profile
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 from finexpert.warehouse.local.warehouse_file import literal
 from finexpert.warehouse.warehouse import Warehouse
@@ -63,6 +64,14 @@ def small_tables() -> list[Table]:
     ]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def enough_time_to_look() -> Iterator[None]:
+    """Keys and dates are found whatever else the machine does meanwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(profile, "SECONDS", 30.0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_warehouse(
@@ -104,7 +113,12 @@ def mariadb() -> Iterator[Callable[[str], str]]:
     finally:
         if process is not None:
             process.terminate()
-            process.wait(30)
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                # A server that is busy with what a test left running does not end by itself; nothing of it is kept.
+                process.kill()
+                process.wait(30)
         shutil.rmtree(folder)
 
 

@@ -353,7 +353,7 @@ def test_types_keys_enums_and_names(mariadb: Address) -> None:
         found = opened.query(select, as_of=dt.date(2024, 5, 1))
         assert found.data.round({"raw": 7}).to_dict("records") == [
             {
-                "Side": "sell",
+                "side": "sell",
                 "price": 12.5,
                 "at": pd.Timestamp("2024-05-01 21:30"),
                 "raw": 0.1,

@@ -57,13 +57,12 @@ def test_a_question_is_answered_replayed_and_exported_in_the_engines_own_sql(
     monkeypatch: pytest.MonkeyPatch,
     dialect: str,
 ) -> None:
-    url = f"sqlite:///{tmp_path}/fred.db"
-    if dialect != "sqlite":
-        url = (
-            request.getfixturevalue("postgres") if dialect == "postgres" else request.getfixturevalue("mariadb")("fred")
-        )
+    url, server = f"sqlite:///{tmp_path}/fred.db", f"sqlite:///{tmp_path}/fred.db"
+    if dialect == "postgres":
+        url = server = request.getfixturevalue("postgres")
+    elif dialect == "mysql":
+        url, server = request.getfixturevalue("mariadb")("fred"), request.getfixturevalue("mariadb")("")
     with DuckDBWarehouse(build(make_series(), tmp_path / "fred.duckdb")) as file:
-        server = request.getfixturevalue("mariadb")("") if dialect == "mysql" else url
         load_tables(server, "main" if dialect == "sqlite" else "fred", file)
         expected = file.query(SELECTS["duckdb"], as_of=AS_OF).data["mean"].item()
     data = Path(f"{url}&schema=fred") if dialect == "postgres" else Path(url)

@@ -241,6 +241,19 @@ def test_hostile_statements_neither_change_nor_read_anything_else(
     assert len(HOSTILE) >= 80
 
 
+def test_hostile_statements_neither_change_nor_read_anything_else_of_a_file(file: str, attack: Attack) -> None:
+    path = Path(file.removeprefix("sqlite:///"))
+    hostile = [line for line in (HERE / "hostile_sqlite.txt").read_text().splitlines() if line and line[0] != "#"]
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS hidden AS SELECT 918273645 AS code")
+        connection.commit()
+    before = path.read_bytes()
+    with SQLWarehouse(file, tables=TABLES, seconds=2) as opened:
+        assert attack(opened, hostile) == []
+    assert path.read_bytes() == before
+    assert len(hostile) >= 70
+
+
 def test_past_the_rules_the_transaction_itself_cannot_write(server: str, opened: SQLWarehouse) -> None:
     for statement in (
         "DELETE FROM fin.cpi",

@@ -1,6 +1,7 @@
-"""A LIMIT without an order: which rows it keeps is up to the database.
+"""What is up to the database: the rows that a LIMIT without an order keeps, and any value of several.
 
 SELECT country FROM customers GROUP BY country LIMIT 1      any country
+SELECT any_value(balance) FROM accounts                     any balance
 """
 
 from __future__ import annotations
@@ -9,19 +10,44 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.checks.joined import group_columns, of_several
 from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Read, runnable, withs
+from finexpert.warehouse.checks.reading import Read, rows_of, runnable, text_of, withs
 
 _FIRST = 20_000
 
 
 def check_arbitrary(one: Read, probe: Probe) -> None:
-    """Raises QueryError for a LIMIT without ORDER BY that keeps some of several different rows."""
+    """Raises QueryError for a LIMIT without ORDER BY that keeps some of several different rows, and for any value of several."""
     for scope in one.scopes:
+        _check_any_value(one, scope, probe)
         limit = _limit(scope)
         if limit is not None and _keeps_some(one, scope, limit, probe):
             raise QueryError(
                 f"LIMIT {limit} keeps any {'row' if limit == 1 else f'{limit} rows'} of several different ones: say with ORDER BY which"
+            )
+
+
+def _check_any_value(one: Read, scope: Scope, probe: Probe) -> None:
+    select = scope.expression
+    if not isinstance(select, exp.Select) or not select.args.get("from_") or scope.external_columns:
+        return
+    for node in scope.walk():
+        own = isinstance(node, exp.First | exp.Last | exp.AnyValue) and node.find_ancestor(exp.Select) is select
+        if (
+            not own
+            or not isinstance(node.this, exp.Column)
+            or node.find_ancestor(exp.Window, exp.Filter, exp.Select) is not select
+        ):
+            continue
+        where = select.args.get("where")
+        rows = rows_of(one, scope, where.this if where is not None else None)
+        groups = group_columns(select)
+        kept = [node.this, *groups]
+        rows.set("expressions", [column.copy().as_(f"c{number}") for number, column in enumerate(kept)])
+        if probe.any_row(of_several(rows.limit(_FIRST), len(groups))) is True:
+            raise QueryError(
+                f"{text_of(one, node)} takes any of several values: say which, as with max or arg_max, or group by it"
             )
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 
 from finexpert.errors import NoRows, UnknownValue
 from finexpert.warehouse.checks.arbitrary import check_arbitrary
+from finexpert.warehouse.checks.brackets import check_brackets
+from finexpert.warehouse.checks.currencies import check_currencies
 from finexpert.warehouse.checks.division import check_division
 from finexpert.warehouse.checks.fan_out import check_fan_out
 from finexpert.warehouse.checks.horizons import check_horizon
@@ -30,13 +32,24 @@ from finexpert.warehouse.checks.remarks import remarks
 from finexpert.warehouse.checks.results import check_result
 from finexpert.warehouse.checks.scales import check_scales
 from finexpert.warehouse.checks.stocks import check_stocks
+from finexpert.warehouse.checks.windows import check_windows
 from finexpert.warehouse.frames import Frame
 from finexpert.warehouse.semantic_model.metrics import expand
 from finexpert.warehouse.warehouse import Warehouse
 
 SECONDS = 3.0
 # Each raises QueryError for a SELECT that runs and means something else than it says.
-_MEANINGS = (check_meaning, check_stocks, check_nulls, check_moments, check_division, check_scales, check_arbitrary)
+_MEANINGS = (
+    check_meaning,
+    check_currencies,
+    check_stocks,
+    check_nulls,
+    check_moments,
+    check_division,
+    check_scales,
+    check_arbitrary,
+    check_windows,
+)
 
 
 @dataclass(frozen=True)
@@ -80,6 +93,7 @@ class Checks:
         notes = check_horizon(one, self.as_of) if explicit and self.as_of else []
         probe = Probe(self.source, self.seconds, self.as_of, self.declared_only)
         check_outside(one)
+        check_brackets(one)
         looked = self._looked_up(one, probe)
         for check in _MEANINGS:
             check(one, probe)

@@ -52,6 +52,8 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
         found = probe.any_row(rows_of(one, scope, condition))
         if found is False and _leaves_out(condition, scope):
             return [f"no row is without a match: {text_of(one, condition)} leaves none"]
+        if found is False and _compares_data(condition):
+            return [_nothing_found(one, condition)]
         if found is False:
             raise NoRows(_problem(one, scope, condition))
         unsure = unsure or found is None
@@ -78,6 +80,8 @@ def _of_aggregates(one: Read, scope: Scope, probe: Probe) -> list[str]:
         for condition in _counted(node, scope):
             rows = rows_of(one, scope, condition)
             if probe.any_row(rows) is False:
+                if _compares_data(condition):
+                    return [_nothing_found(one, condition)]
                 raise NoRows(_problem(one, scope, condition))
             if where is not None and probe.any_row(rows.where(where.this.copy())) is False:
                 return [f"{text_of(one, condition)} matches rows, and none of those that the other conditions leave"]
@@ -106,6 +110,24 @@ def _conditions(where: exp.Expr) -> Iterator[exp.Expr]:
         grouped.setdefault(columns.pop() if alone else f"{len(grouped)}", []).append(condition.unnest())
     for group in grouped.values():
         yield exp.and_(*group, copy=True) if len(group) > 1 else group[0]
+
+
+def _compares_data(condition: exp.Expr) -> bool:
+    """Whether it only says which of two things of the data is larger: no value is written that could be a wrong one.
+
+    An outlier lies beyond bounds that the column itself gives; that there is none, is an answer.
+    """
+    if isinstance(condition, exp.Paren | exp.Not):
+        return _compares_data(condition.this)
+    if isinstance(condition, exp.And | exp.Or):
+        return _compares_data(condition.left) and _compares_data(condition.right)
+    if not isinstance(condition, exp.LT | exp.LTE | exp.GT | exp.GTE):
+        return False
+    return all(side.find(exp.Column) for side in (condition.left, condition.right))
+
+
+def _nothing_found(one: Read, condition: exp.Expr) -> str:
+    return f"no row meets {text_of(one, condition)}"
 
 
 def _leaves_out(condition: exp.Expr, scope: Scope) -> bool:

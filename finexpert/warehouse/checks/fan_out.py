@@ -15,12 +15,13 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.joined import Joined
-from finexpert.warehouse.checks.probing import Probe
+from finexpert.warehouse.checks.probing import Probe, table_name
 from finexpert.warehouse.checks.reading import Read, text_of
 from finexpert.warehouse.keys import singular
 
 _ADDED = (exp.Sum, exp.Count, exp.CountIf)
 _WEIGHED = (exp.Avg, exp.Median, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance)
+_FIRST = 200_000
 _HOW_MANY = re.compile(r"\b(?:how many|(?:the )?number of)((?:\s+[a-z']+){1,4})")
 
 
@@ -33,12 +34,32 @@ def check_fan_out(one: Read, probe: Probe, question: str = "") -> list[str]:
     for scope in one.scopes:
         if not isinstance(scope.expression, exp.Select):
             continue
+        _check_distinct(one, scope, probe)
         if scope.expression.args.get("joins"):
             notes += _of_select(one, scope, probe, things_counted(question))
         for name, inner in scope.sources.items():
             if isinstance(inner, Scope):
                 _of_source(one, scope, name, inner, probe)
     return list(dict.fromkeys(notes))
+
+
+def _check_distinct(one: Read, scope: Scope, probe: Probe) -> None:
+    """Raises QueryError for a sum or an average that adds equal values of several rows once."""
+    for node in scope.walk():
+        if not isinstance(node, exp.Sum | exp.Avg) or not isinstance(node.this, exp.Distinct):
+            continue
+        for column in node.this.find_all(exp.Column):
+            origin = one.origin(column, scope)
+            if origin is None or (origin.column.name,) in origin.table.keys:
+                continue
+            name = exp.column(origin.column.name, quoted=True)
+            rows = exp.select(name).from_(table_name(origin.table.name)).where(name.copy().is_(exp.null()).not_())
+            found = exp.select("1").from_(rows.limit(_FIRST).subquery("first_rows")).group_by(name.copy())
+            if probe.any_row(found.having("COUNT(*) > 1")) is True:
+                raise QueryError(
+                    f"{text_of(one, node)} counts equal values of several rows of {origin.table.name} once: use EXISTS, or a subquery with one row "
+                    "a key, in place of the join"
+                )
 
 
 def things_counted(question: str) -> list[str]:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading import Read
@@ -20,11 +18,8 @@ from finexpert.warehouse.schema import TableSchema
 
 def check_outside(one: Read) -> None:
     """Raises QueryError for a column without a table's name that none of the tables of its subquery has."""
-    if one.select is None:
-        return
-    try:
-        tree = sqlglot.parse_one(one.sql, read=one.dialect)
-    except (SqlglotError, RecursionError):
+    tree = one.written
+    if one.select is None or tree is None:
         return
     ctes = {cte.alias_or_name.lower() for cte in tree.find_all(exp.CTE)}
     for select in tree.find_all(exp.Select):

@@ -55,6 +55,14 @@ class Read:
         return [] if self.select is None else list(traverse_scope(self.select))
 
     @cached_property
+    def written(self) -> exp.Expr | None:
+        """The SELECT without the names and brackets that a reading puts in; None where sqlglot cannot follow it."""
+        try:
+            return sqlglot.parse_one(self.sql, read=self.dialect)
+        except (SqlglotError, RecursionError):
+            return None
+
+    @cached_property
     def used(self) -> list[TableSchema]:
         """The tables that it reads, each once."""
         found: dict[str, TableSchema] = {}

@@ -61,10 +61,11 @@ DATES = (
 
 @dataclass(frozen=True)
 class Counted:
-    """How many values of a column are given, how many are of each kind, and how many are dates in some way."""
+    """How many values of a column are given, and how many are of each kind; `forms` are the forms of dates that were tried."""
 
     given: int
     kinds: Mapping[str, int]
+    forms: Sequence[int] = ()
 
     def all(self, kind: str) -> bool:
         return self.given > 0 and self.kinds.get(kind, 0) == self.given
@@ -123,14 +124,15 @@ def _date(text: str, pattern: str, form: str) -> str:
     return f"CASE WHEN {_is(text, pattern)} THEN {read} END"
 
 
-def _dates(text: str, order: str | None) -> str:
-    """A text as a time, in any form that needs no order, and in those of this order."""
-    forms = [_date(text, pattern, form) for pattern, form, needs in DATES if not needs or needs == order]
-    return f"coalesce({', '.join(forms)})"
+def _dates(text: str, order: str | None, forms: Sequence[int]) -> str:
+    """A text as a time, in those of the forms that need no order, and in those of this order."""
+    used = [DATES[form] for form in forms]
+    read = [_date(text, pattern, form) for pattern, form, needs in used if not needs or needs == order]
+    return f"coalesce({', '.join([*read, 'NULL::TIMESTAMP'])})"
 
 
-def conditions_of(source: str) -> dict[str, str]:
-    """What is counted of a column."""
+def conditions_of(source: str, forms: Sequence[int]) -> dict[str, str]:
+    """What can be counted of a column; its dates in these forms alone."""
     bare, text, given = _bare(source), _trimmed(source), _given(source)
     found = {kind: f"{given} AND {_is(bare, pattern)}" for kind, pattern in PATTERNS.items()}
     found |= {
@@ -143,48 +145,64 @@ def conditions_of(source: str) -> dict[str, str]:
         "percent": f"{given} AND {_is(text, '[^%]+%')}",
         **{f"currency {mark}": f"{given} AND contains({text}, '{mark}')" for mark in "$€£¥"},
         "boolean": f"{given} AND lower({text}) IN ('true', 'false')",
+        "plain integer": f"{given} AND {_is(text, PATTERNS['integer'])}",
+        "plain number": f"{given} AND {_is(text, PATTERNS['number'])}",
         "timed": f"{given} AND {_is(text, '.*:.*')}",
-        "date month": f"{given} AND {_dates(text, 'month')} IS NOT NULL",
-        "date day": f"{given} AND {_dates(text, 'day')} IS NOT NULL",
-        "date": f"{given} AND ({_dates(text, 'day')} IS NOT NULL OR {_dates(text, 'month')} IS NOT NULL)",
-        "date free": f"{given} AND {_dates(text, None)} IS NOT NULL",
+        "date month": f"{given} AND {_dates(text, 'month', forms)} IS NOT NULL",
+        "date day": f"{given} AND {_dates(text, 'day', forms)} IS NOT NULL",
+        "date": f"{given} AND ({_dates(text, 'day', forms)} IS NOT NULL OR {_dates(text, 'month', forms)} IS NOT NULL)",
+        "date free": f"{given} AND {_dates(text, None, forms)} IS NOT NULL",
     }
     return found
 
 
 _NUMBERS = [*PATTERNS, "only grouped", "only comma", "has comma", "has dot", "marked", "percent",
             *(f"currency {mark}" for mark in "$€£¥")]  # fmt: skip
-_TIMES = ["timed", "date month", "date day", "date", "date free"]
+_TIMES = ["timed", "date month", "date day", "date free", "date"]
 
 
-def wanted_of(sample: Sequence[str | None]) -> list[str]:
+@dataclass(frozen=True)
+class Wanted:
+    """What is counted of a column over all rows; `quick` if that is only what its first rows look like."""
+
+    kinds: Sequence[str]
+    forms: Sequence[int] = ()
+    quick: bool = False
+
+    def settled(self, counted: Counted) -> bool:
+        """Whether the rows are what the first ones look like, or nothing was supposed of them."""
+        return not self.quick or counted.all(self.kinds[-1])
+
+
+def wanted_of(sample: Sequence[str | None]) -> Wanted:
     """What has to be counted over all rows, after a look at the first ones.
 
-    >>> wanted_of(["x", "y"]), wanted_of(["1", "2"])
-    (['given'], ['given', 'integer'])
+    >>> wanted_of(["x", "y"]).kinds, wanted_of(["1", "2"]).kinds, wanted_of(["2024-01-02"]).forms
+    (['given'], ['given', 'plain integer'], [0])
     """
     texts = [text.strip() for text in sample if text is not None and text.strip().lower() not in MISSING]
     if not texts:
-        return everything()
-    if all(map(_INTEGER.fullmatch, texts)):
-        return ["given", "integer"]
-    wanted = ["given"]
+        return EVERYTHING
+    for kind in ("integer", "number"):
+        if all(map(_PLAIN_PATTERNS[kind].fullmatch, texts)):
+            return Wanted(["given", f"plain {kind}"], quick=True)
+    if forms := [form for form, pattern in enumerate(_FORMS) if all(map(pattern.fullmatch, texts))]:
+        return Wanted(["given", *_TIMES], forms, quick=True)
+    kinds = ["given"]
     if sum(map(is_number, texts)) * 2 >= len(texts):
-        wanted += _NUMBERS
-    if sum(bool(_ANY_DATE.fullmatch(text)) for text in texts) * 2 >= len(texts):
-        wanted += _TIMES
+        kinds += _NUMBERS
+    dates = sum(any(pattern.fullmatch(text) for pattern in _FORMS) for text in texts) * 2 >= len(texts)
+    if dates:
+        kinds += _TIMES
     if {text.lower() for text in texts} <= {"true", "false"}:
-        wanted.append("boolean")
-    return wanted
+        kinds.append("boolean")
+    return Wanted(kinds, ALL_FORMS if dates else ())
 
 
-def everything() -> list[str]:
-    """All that can be counted of a column."""
-    return ["given", *_NUMBERS, *_TIMES, "boolean"]
-
-
-_INTEGER = re.compile(PATTERNS["integer"])
-_ANY_DATE = re.compile("|".join(f"({pattern})" for pattern, _, _ in DATES))
+ALL_FORMS = range(len(DATES))
+EVERYTHING = Wanted(["given", *_NUMBERS, *_TIMES, "boolean"], ALL_FORMS)
+_PLAIN_PATTERNS = {kind: re.compile(PATTERNS[kind]) for kind in ("integer", "number")}
+_FORMS = [re.compile(pattern) for pattern, _, _ in DATES]
 
 
 def conventions(columns: Sequence[Counted], delimiter: str) -> Conventions:
@@ -211,6 +229,10 @@ def decided(name: str, source: str, counted: Counted, shared: Conventions) -> Co
         return column
     if counted.all("boolean"):
         return _typed(column, "boolean", f"lower({_trimmed(source)}) = 'true'")
+    if counted.all("plain integer"):
+        return _typed(column, "integer", f"CAST({_trimmed(source)} AS BIGINT)")
+    if counted.all("plain number"):
+        return _typed(column, "number", f"CAST({_trimmed(source)} AS DOUBLE)")
     if number := _number(column, counted, shared):
         return number
     if counted.all("date"):
@@ -266,15 +288,15 @@ def _dated(column: Column, counted: Counted, shared: Conventions) -> Column:
         raise AmbiguousDates(
             column.name,
             "may be day/month or month/day, and no date of the file says which; write dates as 2024-04-03",
-            f"{_given(column.source)} AND {_dates(text, None)} IS NULL",
+            f"{_given(column.source)} AND {_dates(text, None, counted.forms)} IS NULL",
         )
     if not month and not day:
         raise AmbiguousDates(
             column.name,
             "stands among dates in the other order of day and month; write dates as 2024-04-03",
-            f"{_given(column.source)} AND {_dates(text, 'month')} IS NULL",
+            f"{_given(column.source)} AND {_dates(text, 'month', counted.forms)} IS NULL",
         )
-    read = _dates(text, order)
+    read = _dates(text, order, counted.forms)
     if counted.kinds.get("timed"):
         return _typed(column, "timestamp", read)
     return _typed(column, "date", f"CAST({read} AS DATE)")

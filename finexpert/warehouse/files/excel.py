@@ -64,6 +64,8 @@ def table_name(file: str, sheet: str) -> str:
 
 
 def _without_margin(rows: list[list[str]]) -> list[list[str]]:
-    """Without the empty columns to the left and right of what is written."""
+    """Without the empty columns to the left and right of what is written, and the empty rows below."""
+    while not any(rows[-1]):
+        rows = rows[:-1]
     used = [place for row in rows for place, text in enumerate(row) if text]
     return [row[min(used) : max(used) + 1] for row in rows]

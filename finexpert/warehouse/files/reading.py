@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,12 +25,13 @@ from finexpert.warehouse.local.warehouse_file import literal, quote
 
 BATCH_ROWS = 1 << 16
 _SAMPLE = 500
+_TAIL = 1 << 14
 _LINE = re.compile(r"CSV Error on Line: (\d+)|in line (\d+)", re.IGNORECASE)
 _FIELDS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 # Types that a frame holds as they are; the rest is written as text, and what is nested as JSON.
 _KEPT = ("boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "float", "double",
          "decimal", "varchar", "date")  # fmt: skip
-_TOTAL = re.compile(r"\s*(grand\s+|sub)?(totals?|sum|summe|gesamt)\b", re.IGNORECASE)
+_TOTAL = re.compile(r"(^|[,;|\t\"])\s*(grand\s+|sub)?(totals?|sum|summe|gesamt)\b", re.IGNORECASE)
 _NESTED = ("struct", "list", "map", "array", "union")
 
 
@@ -106,7 +107,7 @@ def _csv(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str])
     )
     if len(shape.layout.names) == 1:
         texts = f"(SELECT * FROM {texts} WHERE c0 IS NOT NULL)"
-    read = _typed(connection, source.table, source.path, texts, shape.layout, shape.delimiter)
+    read = _typed(connection, source.table, source.path, texts, shape.layout, shape.delimiter, _last_line(source.path))
     if shape.encoding == "latin-1":
         read.notes.append("it is not UTF-8, and was read as Latin-1")
     yield read
@@ -130,7 +131,7 @@ def _excel(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str
         empty = " AND ".join(f"c{column} IS NULL" for column in range(len(layout.names)))
         texts = f"(SELECT * FROM {quote(view)} WHERE NOT ({empty}))"
         name = source.table if len(sheets) == 1 else unused(excel.table_name(source.table, title), taken)
-        yield _typed(connection, name, source.path, texts, layout, ",", about=f", sheet {title}")
+        yield _typed(connection, name, source.path, texts, layout, ",", ",".join(records[-1]), f", sheet {title}")
 
 
 def _field(record: Sequence[str], column: int) -> str | None:
@@ -144,6 +145,7 @@ def _typed(
     texts: str,
     layout: csv_shape.Layout,
     delimiter: str,
+    last: str,
     about: str = "",
 ) -> Read:
     """The table of a file of texts, every column converted where all of its values can be."""
@@ -152,12 +154,12 @@ def _typed(
     sample = connection.execute(f"SELECT * FROM {texts} LIMIT {_SAMPLE}").fetchall()
     wanted = {source: column_types.wanted_of([row[place] for row in sample]) for place, source in enumerate(sources)}
     counted = _counted(connection, texts, wanted)
-    # A column of whole numbers whose later rows are something else.
-    if again := {
-        s: column_types.everything() for s in sources if len(wanted[s]) == 2 and not counted[s].all("integer")
-    }:
-        counted |= _counted(connection, texts, again)
+    unlike = [source for source in sources if not wanted[source].settled(counted[source])]
+    counted |= _counted(connection, texts, dict.fromkeys(unlike, column_types.EVERYTHING))
     shared = column_types.conventions(list(counted.values()), delimiter)
+    if shared.comma and (again := [source for source in sources if wanted[source].quick and source not in unlike]):
+        # 1.234 is no decimal number in a file with decimal commas.
+        counted |= _counted(connection, texts, dict.fromkeys(again, column_types.EVERYTHING))
     selected = []
     for title, source in zip(layout.names, sources, strict=True):
         try:
@@ -172,8 +174,16 @@ def _typed(
             read.notes.append(f'column "{title}": {column.note}')
     read.select = f"SELECT {', '.join(selected)} FROM {texts}"
     read.notes += layout.notes
-    _leave_out_total(connection, read)
+    if _TOTAL.search(last):
+        _leave_out_total(connection, read)
     return read
+
+
+def _last_line(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _TAIL))
+        lines = file.read().decode(errors="replace").replace("\0", "").splitlines()
+    return next((line for line in reversed(lines) if line.strip()), "")
 
 
 def _leave_out_total(connection: duckdb.DuckDBPyConnection, read: Read) -> None:
@@ -208,18 +218,26 @@ def _leave_out_total(connection: duckdb.DuckDBPyConnection, read: Read) -> None:
 
 
 def _counted(
-    connection: duckdb.DuckDBPyConnection, texts: str, wanted: dict[str, list[str]]
+    connection: duckdb.DuckDBPyConnection, texts: str, wanted: Mapping[str, column_types.Wanted]
 ) -> dict[str, column_types.Counted]:
     """What is asked of every column, in as few passes as there are hundreds of conditions."""
-    asked = [(source, kind) for source, kinds in wanted.items() for kind in kinds]
+    asked = [
+        (source, kind, conditions[kind])
+        for source, one in wanted.items()
+        for conditions in [column_types.conditions_of(source, one.forms)]
+        for kind in one.kinds
+    ]
     found: dict[str, dict[str, int]] = {source: {} for source in wanted}
     for start in range(0, len(asked), 400):
         part = asked[start : start + 400]
-        counts = ", ".join(f"count(*) FILTER ({column_types.conditions_of(source)[kind]})" for source, kind in part)
+        counts = ", ".join(f"count(*) FILTER ({condition})" for _, _, condition in part)
         row = connection.execute(f"SELECT {counts} FROM {texts}").fetchall()[0]
-        for (source, kind), count in zip(part, row, strict=True):
+        for (source, kind, _), count in zip(part, row, strict=True):
             found[source][kind] = count
-    return {source: column_types.Counted(kinds.get("given", 0), kinds) for source, kinds in found.items()}
+    return {
+        source: column_types.Counted(kinds.get("given", 0), kinds, wanted[source].forms)
+        for source, kinds in found.items()
+    }
 
 
 def _line(connection: duckdb.DuckDBPyConnection, read: Read, texts: str, delimiter: str, condition: str) -> int:

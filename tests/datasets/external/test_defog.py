@@ -15,7 +15,8 @@ from finexpert.answers import Answer, AnswerFormat, Citation
 from finexpert.datasets.evaluation import Journal, Result
 from finexpert.datasets.external import private_postgres
 from finexpert.datasets.external.defog import DefogQuestion, digest, load_questions, loaded
-from finexpert.datasets.external.defog_evaluation import WAYS, DefogBench, evaluate, judge
+from finexpert.datasets.external.defog_evaluation import judge, judge_of
+from finexpert.datasets.external.paired import WAYS, PairedBench, evaluate
 from finexpert.errors import ConfigurationError, DataError, QuestionFileError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
@@ -136,11 +137,11 @@ def test_both_ways_by_both_rules(shop: Path, server_programs: None, sandbox: San
     models = LanguageModels(ScriptedModel(lambda messages: reply("\n".join(str(m["content"]) for m in messages))))
     journal = Journal(tmp_path / "journal.jsonl", Result)
     with loaded(shop, ["shop"]) as databases:
-        bench = DefogBench(
-            databases["shop"].warehouse, sandbox, models, Settings(cache=False), databases=databases, digest="one"
-        )
-        results = {(r.rung, r.id): r for r in evaluate(bench, questions, WAYS, journal)}
-        assert len(evaluate(bench, questions, WAYS, journal)) == 4  # nothing is asked a second time
+        source = databases["shop"].warehouse
+        bench = PairedBench(source, sandbox, models, Settings(cache=False), sources={"shop": source}, digest="one")
+        judged = judge_of(databases, questions)
+        results = {(r.rung, r.id): r for r in evaluate(bench, questions, WAYS, journal, judged)}
+        assert len(evaluate(bench, questions, WAYS, journal, judged)) == 4  # nothing is asked a second time
     verdicts: dict[Any, Any] = {key: (r.status, r.correct, r.also["ours"]) for key, r in results.items()}
     assert verdicts == {
         ("program", "totals"): ("answered", True, True),

@@ -75,6 +75,14 @@ def test_what_is_multiplied_by_a_longer_way_goes_back(run: Any, select: str) -> 
         run(select)
 
 
+def test_a_sum_of_distinct_values_leaves_out_equal_ones(run: Any) -> None:
+    joined = "FROM fees f JOIN trades t ON t.account_id = f.account_id"
+    with pytest.raises(QueryError, match="counts equal values of several rows of fees once"):
+        run(f"SELECT sum(DISTINCT f.amount_usd) {joined}")
+    balances = "FROM accounts a JOIN trades t ON t.account_id = a.account_id"
+    assert run(f"SELECT sum(DISTINCT a.balance) {balances}").frame.data.iat[0, 0] == 175
+
+
 def test_a_row_without_a_match_is_no_match(run: Any) -> None:
     joined = "FROM accounts a LEFT JOIN trades t ON t.account_id = a.account_id"
     with pytest.raises(QueryError, match="has no match in t as one"):

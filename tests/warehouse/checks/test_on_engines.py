@@ -11,7 +11,6 @@ import pytest
 import sqlalchemy as sa
 
 from finexpert.errors import AsOfError, CutFrame, NoRows, QueryError, UnknownValue
-from finexpert.warehouse import profile
 from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 
@@ -42,11 +41,7 @@ def brokerage(
         fill(server(""), "CREATE OR REPLACE DATABASE desk")
         url = server("desk")
     fill(url, script)
-    with pytest.MonkeyPatch.context() as patch:
-        # Whatever else the machine does meanwhile.
-        patch.setattr(profile, "SECONDS", 30.0)
-        opened = SQLWarehouse(url, schema=schema, row_cap=4)
-    with opened:
+    with SQLWarehouse(url, schema=schema, row_cap=4) as opened:
         yield opened
 
 

@@ -32,6 +32,26 @@ def test_one_condition_that_leaves_nothing_is_named(run: Any, select: str, said:
 @pytest.mark.parametrize(
     "select",
     [
+        (
+            "WITH q AS (SELECT quantile_cont(lots, 0.25) AS a, quantile_cont(lots, 0.75) AS b FROM trades) SELECT count(*) AS n"
+            " FROM trades t, q WHERE t.lots < q.a - 1.5 * (q.b - q.a) OR t.lots > q.b + 1.5 * (q.b - q.a)"
+        ),
+        "SELECT sum(CASE WHEN executed_at > settle_date THEN 1 ELSE 0 END) AS n FROM trades",
+        "SELECT trade_id FROM trades WHERE NOT (executed_at <= settle_date)",
+    ],
+)
+def test_that_nothing_is_beyond_bounds_of_the_data_is_an_answer_and_said(run: Any, select: str) -> None:
+    assert any(note.startswith("no row meets") for note in run(select).notes)
+
+
+def test_equality_of_columns_that_never_holds_is_no_answer(run: Any) -> None:
+    with pytest.raises(NoRows, match="matches no row"):
+        run("SELECT count(*) FROM trades WHERE symbol = currency")
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
         "SELECT count(*) FROM trades WHERE status = 'CANCELLED' AND side = 'SELL'",
         "SELECT coalesce(sum(lots), 0) FROM trades WHERE status = 'CANCELLED' AND executed_at >= DATE '2024-01-01'",
         "SELECT symbol FROM trades WHERE status = 'CANCELLED' AND amount > 35",

@@ -1,0 +1,126 @@
+"""A sum or an average of amounts in several currencies.
+
+sum(amount) over rows in EUR and USD, as trades.currency says      is an amount of nothing
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from finexpert.errors import QueryError
+from finexpert.warehouse.checks.joined import group_columns, of_several
+from finexpert.warehouse.checks.probing import Probe
+from finexpert.warehouse.checks.reading import Origin, Read, rows_of, text_of
+from finexpert.warehouse.dates import words
+from finexpert.warehouse.schema import Column, TableSchema
+
+_ADDED_UP = (exp.Sum, exp.Avg, exp.Median, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Quantile, exp.PercentileCont)
+_CURRENCY = frozenset(("currency", "ccy", "cur", "curr", "currencycode"))
+_AMOUNT = frozenset(
+    [
+        "amount",
+        "amt",
+        "notional",
+        "value",
+        "price",
+        "cost",
+        "fee",
+        "fees",
+        "revenue",
+        "balance",
+        "total",
+        "proceeds",
+        "cash",
+        "payment",
+        "principal",
+        "salary",
+        "income",
+        "premium",
+        "exposure",
+        "commission",
+        "tax",
+        "turnover",
+        "sales",
+        "spend",
+        "budget",
+        "profit",
+        "loss",
+        "pnl",
+        "charge",
+        "interest",
+    ]
+)
+# Rates of amounts are the same in every currency.
+_OF_AMOUNTS = frozenset(
+    ("bp", "bps", "pct", "percent", "percentage", "rate", "ratio", "share", "yield", "change", "growth")
+)
+_ONE_CURRENCY = re.compile(r"\b(usd|eur|gbp|jpy|chf|in dollars|base|home|reporting|local|converted)\b", re.IGNORECASE)
+_FIRST = 20_000
+
+
+def check_currencies(one: Read, probe: Probe) -> None:
+    """Raises QueryError for amounts of several currencies that are added up."""
+    for scope in one.scopes:
+        for node in scope.walk():
+            if isinstance(node, _ADDED_UP):
+                _check_currency(one, node, scope, probe)
+
+
+def _check_currency(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> None:
+    """A sum or an average of amounts in several currencies, told by a column beside them, is no amount."""
+    for column in node.find_all(exp.Column):
+        origin = one.origin(column, scope)
+        if origin is None or not _is_amount(origin.column):
+            continue
+        currency = _currency_of(origin.table)
+        if currency is None or _in_one_currency(origin) or _is_told_apart(one, currency, column, scope):
+            continue
+        if _are_several(one, Origin(origin.table, currency), column, scope, probe):
+            raise QueryError(
+                f"{text_of(one, node)} adds up amounts in several currencies, as {origin.table.name}.{currency.name} says: group by it, "
+                "keep one currency, or convert with exchange rates of these data; if the column is in one currency, the owner says so in the "
+                "comment of the column or in the semantic model"
+            )
+
+
+def _is_amount(column: Column) -> bool:
+    """
+    >>> _is_amount(Column("fee_amount", "DOUBLE")), _is_amount(Column("commission_bp", "DOUBLE"))
+    (True, False)
+    """
+    said = set(words(column.name))
+    return bool(said & _AMOUNT) and not said & _OF_AMOUNTS
+
+
+def _currency_of(table: TableSchema) -> Column | None:
+    return next((column for column in table.columns if column.is_text and set(words(column.name)) & _CURRENCY), None)
+
+
+def _in_one_currency(origin: Origin) -> bool:
+    said = " ".join((*words(origin.column.name), origin.column.comment, origin.table.comment))
+    return bool(_ONE_CURRENCY.search(said))
+
+
+def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, probe: Probe) -> bool:
+    """Whether the rows that are added up in one group have several currencies: of a first part of them, or of all of their table."""
+    if one.base_of(scope, amount.table) is None:
+        return len(probe.distinct(currency) or ()) > 1
+    where = scope.expression.args.get("where")
+    rows = rows_of(one, scope, where.this if where is not None else None)
+    kept = [exp.column(currency.column.name, table=amount.table), *group_columns(scope.expression)]
+    rows.set("expressions", [column.as_(f"c{number}") for number, column in enumerate(kept)])
+    return probe.any_row(of_several(rows.limit(_FIRST), len(kept) - 1)) is True
+
+
+def _is_told_apart(one: Read, currency: Column, amount: exp.Column, scope: Scope) -> bool:
+    """Whether the SELECT, or one that it is part of or made from, does more with the currency than keep some of them."""
+    where = scope.expression.args.get("where") if one.base_of(scope, amount.table) is not None else None
+    # What a condition keeps may still be several: the rows tell.
+    kept = set(map(id, where.walk())) if where is not None else set()
+    return any(
+        column.name.lower() == currency.name.lower() and id(column) not in kept
+        for column in (one.select or exp.Select()).find_all(exp.Column)
+    )
