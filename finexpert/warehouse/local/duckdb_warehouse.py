@@ -122,9 +122,7 @@ class DuckDBWarehouse:
             tables = self._profiled(schema, cache)
             self._tables = apply(model, tables) if model else tables
             self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
-            self._selects = selects_of(self._connection, CATALOG, found)
-            views = views_of(self._tables, self._selects)
-            lock(self._connection, views)
+            views = lock(self._connection, views_of(self._tables, selects_of(self._connection, CATALOG, found)))
         except BaseException:
             self._connection.close()
             raise
@@ -207,7 +205,7 @@ class DuckDBWarehouse:
         return dict(self._columns)
 
     def python_source(self, as_of: dt.date | None, *, declared_only: bool = False) -> str:
-        return python_source(self.path.resolve(), self._tables, as_of, declared_only)
+        return python_source(self.path.resolve(), self._known.views, as_of, declared_only)
 
     def close(self) -> None:
         self._closed = True

@@ -84,33 +84,37 @@ def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnectio
     return connection
 
 
-def lock(connection: duckdb.DuckDBPyConnection, views: Sequence[View]) -> None:
-    """Make the views and lock the connection in: from then on it reaches nothing but them."""
+def lock(connection: duckdb.DuckDBPyConnection, views: Sequence[View]) -> list[View]:
+    """Make the views and lock the connection in: from then on it reaches nothing but them; the views in the order in which they were made."""
     for schema in {view.table.rpartition(".")[0] for view in views} - {""}:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS memory.{quote(schema)}")
+    made: list[View] = []
     waiting = list(views)
     while waiting:
-        left = [view for view in waiting if not _made(connection, view, view.select or _whole(view))]
-        if len(left) == len(waiting):
+        done = [view for view in waiting if _made(connection, view, view.select or _whole(view))]
+        if not done:
             # What cannot be made again, as it calls a macro of the file, is read as it stands there.
-            for view in left:
-                _made(connection, view, _whole(view), sure=True)
-            break
-        waiting = left
+            done = [view._replace(select="") for view in waiting]
+            for view in done:
+                _made(connection, view, _whole(view))
+        made += done
+        names = {view.table for view in done}
+        waiting = [view for view in waiting if view.table not in names]
     connection.execute("SET lock_configuration = true")
+    return made
 
 
 def _whole(view: View) -> str:
     return f"SELECT * FROM {_place(CATALOG, view.table)}"
 
 
-def _made(connection: duckdb.DuckDBPyConnection, view: View, select: str, *, sure: bool = False) -> bool:
+def _made(connection: duckdb.DuckDBPyConnection, view: View, select: str) -> bool:
     """Whether the view could be made: one of the file waits for those that it is made of."""
     limit = f" WHERE {_limit(view)}" if view.column is not None else ""
     try:
         connection.execute(f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM ({select}) AS made{limit}")
     except duckdb.Error:
-        if sure or not view.select:
+        if not view.select:
             raise
         return False
     return True
@@ -143,17 +147,17 @@ def view_name(table: str) -> str:
     return _place("memory", table)
 
 
-def python_source(path: Path, tables: Sequence[TableSchema], as_of: dt.date | None, declared_only: bool = False) -> str:
+def python_source(path: Path, views: Sequence[View], as_of: dt.date | None, declared_only: bool = False) -> str:
     """Plain Python that defines `query(select)`: the tables of the file as they stood on a day, as pandas frames."""
-    schemas = sorted({table.name.rpartition(".")[0] for table in tables} - {""})
+    schemas = sorted({view.table.rpartition(".")[0] for view in views} - {""})
     lines = [f"connection.execute({'CREATE SCHEMA ' + quote(schema)!r})" for schema in schemas]
-    for table in tables:
+    for view in views:
         limit = ""
-        if table.date is not None and as_of is not None and (table.date.declared or not declared_only):
-            limit = f" WHERE {known_by(exp.column(table.date.name, quoted=True), table.date.kind, as_of).sql('duckdb')}"
-        source = _place("warehouse", table.name)
-        name = _place("memory", table.name)
-        lines.append(f"connection.execute({f'CREATE VIEW {name} AS SELECT * FROM {source}{limit}'!r})")
+        if view.column is not None and as_of is not None and (view.declared or not declared_only):
+            limit = f" WHERE {known_by(exp.column(view.column, quoted=True), view.kind, as_of).sql('duckdb')}"
+        source = view.select or f"SELECT * FROM {_place('warehouse', view.table)}"
+        statement = f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM ({source}) AS made{limit}"
+        lines.append(f"connection.execute({statement!r})")
     return _PYTHON_SOURCE.format(
         files=f"SET allowed_paths = [{literal(str(path))}, {literal(f'{path}.wal')}]",
         attach=f"ATTACH {literal(str(path))} AS warehouse (READ_ONLY, TYPE duckdb)",
