@@ -32,8 +32,10 @@ def test_one_condition_that_leaves_nothing_is_named(run: Any, select: str, said:
 @pytest.mark.parametrize(
     "select",
     [
-        "WITH q AS (SELECT quantile_cont(lots, 0.25) AS a, quantile_cont(lots, 0.75) AS b FROM trades) SELECT count(*) AS n"
-        " FROM trades t, q WHERE t.lots < q.a - 1.5 * (q.b - q.a) OR t.lots > q.b + 1.5 * (q.b - q.a)",
+        (
+            "WITH q AS (SELECT quantile_cont(lots, 0.25) AS a, quantile_cont(lots, 0.75) AS b FROM trades) SELECT count(*) AS n"
+            " FROM trades t, q WHERE t.lots < q.a - 1.5 * (q.b - q.a) OR t.lots > q.b + 1.5 * (q.b - q.a)"
+        ),
         "SELECT sum(CASE WHEN executed_at > settle_date THEN 1 ELSE 0 END) AS n FROM trades",
         "SELECT trade_id FROM trades WHERE NOT (executed_at <= settle_date)",
     ],
