@@ -95,9 +95,9 @@ class Bench:
             page_recall=scored.found,
             citations_right=scored.citations_right,
             citations=scored.citations,
-            rounds=sum(len(search["rounds"]) for search in searches),
-            pages_read=sum(len(search["read"]) for search in searches),
-            stops=[str(search["stop"]) for search in searches],
+            rounds=sum(len(search.get("rounds", [1])) for search in searches),
+            pages_read=sum(len(search.get("read", search.get("pages", []))) for search in searches),
+            stops=[str(search.get("stop", search.get("missing", ""))) for search in searches],
             confidence=answer.confidence,
         )
 

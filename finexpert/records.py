@@ -27,6 +27,7 @@ from pydantic import BaseModel, Field, ValidationError
 from finexpert import execution, exported_code, page_reading
 from finexpert.answers import Answer, AnswerFormat, Failure, Status, Usage, show
 from finexpert.errors import RecordError
+from finexpert.filings.answer import typed_answer
 from finexpert.filings.evidence import holds
 from finexpert.filings.printed import Printed
 from finexpert.filings.reading import Reading, carried_out
@@ -361,10 +362,15 @@ def _replay_reading(record: Record, reading: Reading, library: Library, differen
     gone = [cited.page for cited in reading.statements if not _holds(library, cited.page, cited.quote)]
     differences += [f"quoted words no longer stand on {page}" for page in dict.fromkeys(gone)]
     differences += [f"{name} can no longer be computed" for name in carried.missing]
-    same = not gone and not carried.missing and carried.text == record.plan.interpretation
-    if not same and not gone and not carried.missing:
-        differences.append(f"the answer was {record.plan.interpretation!r}, and is {carried.text!r}")
-    return Replay(_decode(record) if same else carried.text, same, differences)
+    if carried.missing:
+        return Replay(carried.text, False, differences)
+    value = typed_answer(reading, carried, record.answer_format)
+    if carried.plan != record.plan:
+        differences.append("the plan is not that of the quotes and formulas")
+    same = not gone and encode(value) == record.value and carried.plan == record.plan
+    if encode(value) != record.value:
+        differences.append(f"the answer was {record.value}")
+    return Replay(value, same, differences)
 
 
 def _holds(library: Library, page: str, quote: str) -> bool:

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,19 +73,19 @@ def _measured(folder: Path, rows: int, n: int) -> dict[str, Any]:
     models = LanguageModels(ScriptedModel(lambda messages: reply[0]))
     settings = common.settings_from(drafts=True, memory=False)
     started = time.perf_counter()
-    # Files may be opened by one process in several ways only where all of them read.
     with (
         _most_memory() as memory,
         DuckDBWarehouse(path) as source,
-        duckdb.connect(str(path), read_only=True, config={"memory_limit": "1GB"}) as plain,
         Session(source, settings=settings, models=models) as session,
     ):
         opened = time.perf_counter() - started
-        shapes = {}
-        for shape in SHAPES:
-            times = [_asked(session, plain, shape, number, reply) for number in range(n + WARM)][WARM:]
-            shapes[shape.name] = {name: round(float(np.median([t[name] for t in times])), 1) for name in times[0]}
-            shapes[shape.name]["outside, p95"] = round(float(np.percentile([t["outside"] for t in times], 95)), 1)
+        asked = [_asked(session, shape, number, reply) for shape in SHAPES for number in range(n + WARM)]
+    # Afterwards, so that its memory is not counted as the program's.
+    times: dict[str, list[dict[str, float]]] = {}
+    with duckdb.connect(str(path), read_only=True, config={"memory_limit": "1GB"}) as plain:
+        for one in asked:
+            times.setdefault(one.shape.name, []).append(one.parts | _alone(plain, one))
+    shapes = {name: _figures(parts[WARM:]) for name, parts in times.items()}
     return {
         "rows": rows,
         "MB on disk": round(path.stat().st_size / 1e6),
@@ -95,10 +96,18 @@ def _measured(folder: Path, rows: int, n: int) -> dict[str, Any]:
     }
 
 
-def _asked(
-    session: Session, plain: duckdb.DuckDBPyConnection, shape: Shape, number: int, reply: list[str]
-) -> dict[str, float]:
-    """Milliseconds of one question: in all, outside of the model and the SELECT, and of the SELECT, here and in DuckDB alone."""
+@dataclass(frozen=True)
+class Asked:
+    """One question, what came out, and the milliseconds of its parts."""
+
+    shape: Shape
+    number: int
+    answer: Answer
+    parts: dict[str, float]
+
+
+def _asked(session: Session, shape: Shape, number: int, reply: list[str]) -> Asked:
+    """Ask one question: how long it took in all, outside of the model and the SELECT, and for the SELECT."""
     from finexpert.answers import AnswerFormat
 
     question, select = shape.of(number)
@@ -108,14 +117,28 @@ def _asked(
     start = time.perf_counter()
     answer = session.ask(question, answer_format=AnswerFormat.model_validate({"kind": shape.kind}))
     took = time.perf_counter() - start
+    if answer.status != "answered":
+        raise RuntimeError(f"the benchmark's own question failed: {question} {answer.text}")
+    inside = answer.usage.stages["sql"]
+    parts = {"in all": took, "outside": took - answer.usage.model_seconds - inside, "SELECT": inside}
+    return Asked(shape, number, answer, {name: 1000 * seconds for name, seconds in parts.items()})
+
+
+def _alone(plain: duckdb.DuckDBPyConnection, one: Asked) -> dict[str, float]:
+    """The milliseconds of the SELECT in DuckDB alone, which has to give what the program gave."""
+    question, select = one.shape.of(one.number)
     start = time.perf_counter()
     right = plain.execute(select).df()
-    alone = time.perf_counter() - start
-    _same(answer, right, question)
-    inside = answer.usage.stages["sql"]
-    outside = took - answer.usage.model_seconds - inside
-    parts = {"in all": took, "outside": outside, "SELECT": inside, "SELECT in DuckDB alone": alone}
-    return {name: 1000 * seconds for name, seconds in parts.items()}
+    took = time.perf_counter() - start
+    _same(one.answer, right, question)
+    return {"SELECT in DuckDB alone": 1000 * took}
+
+
+def _figures(times: list[dict[str, float]]) -> dict[str, float]:
+    import numpy as np
+
+    figures = {name: round(float(np.median([parts[name] for parts in times])), 1) for name in times[0]}
+    return figures | {"outside, p95": round(float(np.percentile([parts["outside"] for parts in times], 95)), 1)}
 
 
 def _same(answer: Answer, right: Any, question: str) -> None:
@@ -124,8 +147,6 @@ def _same(answer: Answer, right: Any, question: str) -> None:
 
     from finexpert.datasets.external.table_matching import same_table
 
-    if answer.status != "answered":
-        raise RuntimeError(f"the benchmark's own question failed: {question} {answer.text}")
     value = answer.value if isinstance(answer.value, pd.DataFrame) else pd.DataFrame({"value": [answer.value]})
     if not same_table(right, value):
         raise RuntimeError(f"the program and DuckDB differ: {question}")

@@ -47,6 +47,10 @@ def add(
     kind: Annotated[str, typer.Option(help="Such as 10-K, 10-Q or transcript.")] = "",
     chunk_size: Annotated[int | None, typer.Option(help="Characters of a chunk, for a new library: 1000.")] = None,
     overlap: Annotated[int | None, typer.Option(help="Characters that the next chunk repeats: 200.")] = None,
+    words_only: Annotated[
+        bool,
+        typer.Option("--words-only", help="Embed nothing now: questions need words alone, and the next add embeds."),
+    ] = False,
     as_json: common.Json = False,
 ) -> None:
     """Add filings; exit code 1 if one could not be read. What is in the library already is left as it is."""
@@ -73,7 +77,7 @@ def add(
                 results += add_file(opened, path, given)
                 done(1)
         read = time.perf_counter()
-        chunks = _index(opened)
+        chunks = 0 if words_only else _index(opened)
     _show_added(results, as_json)
     if not as_json:
         rates = [_rate(_new_pages(results), "pages", "added", read - begun)]

@@ -31,27 +31,24 @@ LONGEST = 600
 
 def as_steps(formula: str, names: Mapping[str, str], first: int) -> list[Compute]:
     """The steps of a formula, numbered from `first`; the last is its result. PlanError says what cannot be computed."""
-    if len(formula) > LONGEST:
-        raise PlanError(f"a formula of {len(formula):,} characters; at most {LONGEST} are read")
-    try:
-        tree = ast.parse(formula.strip().replace("^", "**").replace("\u2212", "-").replace("\u00d7", "*"), mode="eval")
-    except SyntaxError as error:
-        raise PlanError(f"the formula {formula[:80]!r} cannot be read: {error.msg}") from None
     writer = _Steps(names, first)
-    last = writer.write(tree.body)
+    last = writer.write(parsed(formula).body)
     if not writer.steps:  # a value by itself
         writer.step("sum", [last])
     return writer.steps
 
 
-def names_in(formula: str) -> set[str]:
-    """The names that a formula speaks of; none where it cannot be read."""
+def parsed(formula: str) -> ast.Expression:
+    """The tree of a formula, also of one with typographic signs; PlanError where it is none."""
+    if len(formula) > LONGEST:
+        raise PlanError(f"a formula of {len(formula):,} characters; at most {LONGEST} are read")
+    plain = formula.strip()
+    for sign, operator in (("^", "**"), ("\u2212", "-"), ("\u00d7", "*"), ("\u00f7", "/")):
+        plain = plain.replace(sign, operator)
     try:
-        tree = ast.parse(formula.strip().replace("^", "**"), mode="eval")
-    except SyntaxError:
-        return set()
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - called
+        return ast.parse(plain, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise PlanError(f"the formula {formula[:80]!r} cannot be read: {error}") from None
 
 
 class _Steps:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 
 from finexpert import operations, page_reading, unit_rules
 from finexpert.errors import PlanError, StepError
-from finexpert.filings.formula import as_steps, names_in
+from finexpert.filings.formula import as_steps, parsed
 from finexpert.plans import Cell, Compute, Plan, Quote, Search, Step, reference
 from finexpert.sources.folding import fold
 from finexpert.sources.library_records import LibraryPage
@@ -35,6 +35,7 @@ _SHARES = ("fraction", "ratio")
 _POINTS = re.compile(r"%|percent|\bpp\b", re.IGNORECASE)
 _BASIS_POINTS = re.compile(r"basis points|\bbps?\b", re.IGNORECASE)
 _YEARS = range(1900, 2101)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SMALL = 12
 
 
@@ -110,7 +111,8 @@ def carried_out(reading: Reading, page: FindPage) -> CarriedOut:
     wanted = [name for name in [*_PLACEHOLDER.findall(reading.answer), reading.result] if name]
     done.missing = [name for name in dict.fromkeys(wanted) if name not in done.shown]
     last = run.names.get(reading.result)
-    done.plan = Plan(steps=run.steps, answer=last, interpretation=done.text, entity=done.text[:200])
+    about = "\n".join([done.text, *done.lines])
+    done.plan = Plan(steps=run.steps, answer=last, interpretation=about, entity=done.text[:200])
     return done
 
 
@@ -182,6 +184,7 @@ class _Run:
             return
         self.steps.append(search)
         self._registers[search.id] = replace(found, flags=())
+        self.done.notes += _other_year(page, value)
         if value.without_sign:
             self._apply(Compute(id=self._next, operation="absolute", arguments=[f"step {search.id}"]))
         self._named(value.name, self._registers[self.steps[-1].id], _printed(value, self._registers[self.steps[-1].id]))
@@ -200,7 +203,9 @@ class _Run:
         shown, note = _shown(value, computed)
         self.done.notes += [note] if note else []
         self._named(computed.name, value, shown)
-        formula = computed.formula
+        formula = computed.formula.strip()
+        if formula in self.names:
+            return
         numbers = re.sub(r"[A-Za-z_]\w*", lambda found: self._plain(found[0]), formula)
         self.done.lines.append(f"{computed.what or computed.name} = {formula} = {numbers} = {shown}")
 
@@ -231,6 +236,22 @@ class _Run:
 
     def _left_out(self, what: str, error: StepError) -> None:
         self.done.notes.append(f"{what} is left out: {error}")
+
+
+def _other_year(page: LibraryPage, value: ProvedValue) -> list[str]:
+    """A doubt where a value is called by a year, and stands under another one while its table has a column of that year."""
+    step, named = value.step, set(_YEAR.findall(value.name))
+    if not isinstance(step, Cell) or step.row_number is None or step.column_number is None or len(named) != 1:
+        return []
+    filing, row = page.as_filing(), page.table[step.row_number]
+    under = [set(_YEAR.findall(filing.labels(step.row_number, column)[1])) for column in range(len(row))]
+    own = under[step.column_number]
+    if not own or own & named:
+        return []
+    meant = [row[column] for column, years in enumerate(under) if years & named]
+    if not meant or any(cell.strip() == row[step.column_number].strip() for cell in meant):
+        return []
+    return [f"{value.name} is read from the column of {', '.join(sorted(own))}: {value.printed} on {page.label}"]
 
 
 def _printed(value: ProvedValue, found: Value) -> str:
@@ -291,7 +312,7 @@ def in_unit(value: Value, computed: Computation) -> float:
 
 def _is_share(value: Value, formula: str) -> bool:
     """Whether a number is a plain quotient, which 100 makes a percentage."""
-    tree = ast.parse(formula.strip().replace("^", "**"), mode="eval")
+    tree = parsed(formula)
     products = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)]
     if any(
         isinstance(side, ast.Constant) and side.value in (100, 10_000) for p in products for side in (p.left, p.right)
@@ -300,5 +321,6 @@ def _is_share(value: Value, formula: str) -> bool:
     quotients = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
     if any(isinstance(q.right, ast.Constant) and q.right.value in (100, 10_000) for q in quotients):
         return True
-    divides = any(isinstance(node, ast.Div | ast.Call) for node in ast.walk(tree)) and bool(names_in(formula))
+    # One value over another, and not the mean of two that are printed as percentages already.
+    divides = any(isinstance(node, ast.Name) for quotient in quotients for node in ast.walk(quotient.right))
     return value.unit in _SHARES or (divides and value.unit is None)

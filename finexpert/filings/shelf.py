@@ -9,7 +9,7 @@ A filing has some hundred pages; where a question names no company, the library'
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
@@ -62,11 +62,16 @@ class Shelf:
         return printed_pages(filing, self._library.pages_of(filing.id))
 
     def _proposed(self, filings: Sequence[FilingInfo], phrases: Sequence[str]) -> list[FilingInfo]:
-        """The filings whose pages the index finds, the best first, as many as can be looked at."""
+        """The filings whose pages the index finds by words, the best first, as many as can be looked at."""
         by_id = {filing.id: filing for filing in filings}
-        found = self._library.search(SearchRequest(tuple(phrases), limit=_PROPOSED))
+        tickers = frozenset(filing.ticker for filing in filings)
+        requests = [
+            SearchRequest((phrase,), tickers - {""} if "" not in tickers else frozenset(), limit=_PROPOSED)
+            for phrase in phrases
+        ]
+        found = [hit.page.filing for request in requests for hit in self._library.search(request, "words")]
         chosen: dict[str, FilingInfo] = {}
-        for id in [*(hit.page.filing for hit in found), *by_id]:
+        for id in [*(id for id, _ in Counter(found).most_common()), *by_id]:
             pages = sum(filing.pages for filing in chosen.values())
             if id in by_id and (not chosen or pages + by_id[id].pages <= MOST_PAGES):
                 chosen[id] = by_id[id]

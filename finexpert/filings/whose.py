@@ -12,28 +12,37 @@ A symbol is one more name here, never the key: a filing without one is found as 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from finexpert.sources.companies_known import KNOWN
+from finexpert.sources.companies_matching import dictionary
 from finexpert.sources.companies_names import words_in
 from finexpert.sources.companies_words import LEGAL_FORMS, ORDINARY
 from finexpert.sources.library_records import FilingInfo
 from finexpert.sources.reading.cover import name_in
 
-SLIP = 88.0
+# Other names stand in brackets, as `companies_of` writes them.
+_BRACKETS = re.compile(r"\s*[()]\s*")
 _LONGEST_NAME = 6
 _SHORTEST_SLIP = 6
+_LONG = 10
 _SHORTEST_FIRST_WORD = 5
 _FILLING = frozenset({"and", "of", "the"})
 
 
 def of_names(names: Iterable[str], filings: Sequence[FilingInfo]) -> list[FilingInfo]:
-    """The filings of the companies with these names, in the order of the filings; those that nobody has are left out."""
-    wanted = [key for name in names if (key := _key(name))]
+    """The filings of the companies with these names, in the order of the filings; those that nobody has are left out.
+
+    >>> info = _example("BLOCK_2020_10K.pdf", company="SQUARE, INC.", year=2020)
+    >>> len(of_names(["SQUARE, INC. (BLOCK)"], [info]))
+    1
+    """
+    wanted = [key for name in names for part in (name, *_BRACKETS.split(name)) if (key := _key(part))]
     return [filing for filing in filings if any(_is(key, filing) for key in wanted)]
 
 
@@ -125,11 +134,15 @@ def _is(key: str, filing: FilingInfo) -> bool:
     keys = _keys(filing.company, filing.ticker, filing.path)
     if key in keys:
         return True
-    if len(key) < _SHORTEST_SLIP:
+    # A word that is spelt right is no slip of another one.
+    if len(key) < _SHORTEST_SLIP or key in dictionary():
         return False
-    return any(
-        len(own) >= _SHORTEST_SLIP and own[0] == key[0] and fuzz.ratio(own, key, score_cutoff=SLIP) for own in keys
-    )
+    return any(len(own) >= _SHORTEST_SLIP and own[0] == key[0] and _is_slip(key, own) for own in keys)
+
+
+def _is_slip(key: str, own: str) -> bool:
+    most = 2 if len(own) >= _LONG else 1
+    return OSA.distance(key, own, score_cutoff=most) <= most
 
 
 @lru_cache(maxsize=4096)

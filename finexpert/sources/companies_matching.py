@@ -106,7 +106,7 @@ class NameIndex:
             if ticker and _free(found.start(1), found.end(1), taken):
                 spans.append(Span((ticker,), found.start(1), found.end(1), 1.0))
         for found in _SMALL_SYMBOL.finditer(text):
-            ticker = self._symbols.get(found[1].upper()) if found[1] not in _dictionary() else None
+            ticker = self._symbols.get(found[1].upper()) if found[1] not in dictionary() else None
             if ticker and _free(found.start(1), found.end(1), [*taken, *spans]):
                 spans.append(Span((ticker,), found.start(1), found.end(1), 0.9))
         mixed = _is_mixed(text)
@@ -173,9 +173,9 @@ def _may_be_misspelt(window: Sequence[Word]) -> bool:
     if len("".join(written)) < SHORTEST_FUZZY or any(word.isdigit() for word in written):
         return False
     ends = (written[0], written[-1])
-    if any(word in _dictionary() and len(word) <= 3 for word in ends):
+    if any(word in dictionary() and len(word) <= 3 for word in ends):
         return False
-    return any(word not in _dictionary() and (len(window) > 1 or not _is_inflected(word)) for word in written)
+    return any(word not in dictionary() and (len(window) > 1 or not _is_inflected(word)) for word in written)
 
 
 def _is_inflected(word: str) -> bool:
@@ -198,7 +198,7 @@ def _is_inflected(word: str) -> bool:
         "ments",
         "ment",
     )
-    return any(word.endswith(ending) and word[: -len(ending)] in _dictionary() for ending in endings)
+    return any(word.endswith(ending) and word[: -len(ending)] in dictionary() for ending in endings)
 
 
 def _is_mixed(text: str) -> bool:
@@ -210,6 +210,6 @@ def _free(start: int, end: int, taken: Sequence[Span]) -> bool:
 
 
 @cache
-def _dictionary() -> frozenset[str]:
+def dictionary() -> frozenset[str]:
     """Words that are spelt right: the whole words that the packaged sentence model knows."""
     return frozenset(WORDPIECES.read_text(encoding="utf-8").splitlines())

@@ -26,7 +26,7 @@ from finexpert.errors import LibraryError
 from finexpert.settings import Settings
 from finexpert.sources.chunking import Chunking
 from finexpert.sources.companies import Companies
-from finexpert.sources.library_index import LibraryIndex
+from finexpert.sources.library_index import LibraryIndex, Way
 from finexpert.sources.library_records import FilingInfo, LibraryPage, PageHit, SearchRequest
 from finexpert.sources.library_store import LibraryStore
 from finexpert.stores.embedding import Embedder, embedder
@@ -118,9 +118,9 @@ class Library:
         """The pages of a filing in their order, parts of a page one after the other."""
         return self._store.pages_of(self.filing(filing).id)
 
-    def search(self, request: SearchRequest) -> list[PageHit]:
-        """The pages that fit best, best first, none twice; at most `request.limit`."""
-        found = self._opened_index().search(request)
+    def search(self, request: SearchRequest, by: Way = "fused") -> list[PageHit]:
+        """The pages that fit best, best first, none twice; at most `request.limit`. By "words" nothing has to be embedded."""
+        found = self._opened_index().search(request, by)
         pages = self._store.pages([page for page, *_ in found])
         chunks = self._store.chunks_by_id([number for _, _, numbers, _ in found for number in numbers])
         # A page may have gone since it was ranked.

@@ -51,7 +51,7 @@ class LibraryIndex:
         self._lexical = LexicalIndex(self.folder / "words")
         self._vectors = VectorIndex(self.folder, embedder)
         self._lock = threading.Lock()
-        self._stamp = ""
+        self._stamp = self._words_stamp = ""
 
     def refresh(self, progress: Callable[[int], None] | None = None) -> None:
         """Bring the index up to the store, after another process that is at it; `progress` is told chunks as embedded."""
@@ -60,10 +60,10 @@ class LibraryIndex:
     def search(self, request: SearchRequest, by: Way = "fused") -> list[Ranked]:
         """The best pages with their score, their best chunks and why, best first; at most `request.limit`.
 
-        `by` is for measurements: "words" ranks by BM25 alone, "meaning" by the vectors alone, of the first phrase.
+        "words" ranks the first phrase by BM25 alone, and embeds nothing; "meaning" by the vectors alone, for measurements.
         """
-        if self.store.stamp != self._stamp:
-            self._bring_up(None, wait=False)
+        if self.store.stamp != (self._words_stamp if by == "words" else self._stamp):
+            self._bring_up(None, wait=False, words_only=by == "words")
         phrases = [phrase for phrase in dict.fromkeys(request.phrases) if phrase.strip()]
         if not phrases or request.limit < 1 or not self._lexical.size:
             return []
@@ -131,12 +131,15 @@ class LibraryIndex:
 
     # keeping up to date
 
-    def _bring_up(self, progress: Callable[[int], None] | None, *, wait: bool) -> None:
+    def _bring_up(self, progress: Callable[[int], None] | None, *, wait: bool, words_only: bool = False) -> None:
         with self._lock:
             stamp = self.store.stamp
             with _alone(self.folder / "lock", wait=wait) as alone:
                 if alone:
                     self._lexical.update(self.store)
+                    self._words_stamp = stamp
+                    if words_only:
+                        return
                     self._vectors.update(self.store, progress or (lambda chunks: None))
                     self._stamp = stamp
                 else:

@@ -37,6 +37,7 @@ _PLANS = frozenset(
         " last valid call callable reset renewal review scheduled promised"
     )
 )
+_PERIODS = frozenset(_split("period quarter month week year fiscal reporting report"))
 _LIKE_A_DATE = re.compile(
     r"date|dt\b|day|month|year|yr\b|period|quarter|time|_ts\b|\bts\b|epoch|stamp|asof|_at\b|_on\b|dated|fy\b",
     re.IGNORECASE,
@@ -74,13 +75,15 @@ def words(name: str) -> list[str]:
 def rank(name: str) -> int:
     """How surely a column of dates says when a row became known: 3 by its plain name, 0 where it plans something.
 
-    >>> [rank(name) for name in ("date", "trade_date", "created_at", "settlement_date")]
-    [4, 3, 2, 0]
+    >>> [rank(name) for name in ("date", "trade_date", "period_end", "created_at", "settlement_date", "end_date")]
+    [4, 3, 3, 2, 0, 0]
     """
     if name.lower() in PLAIN_NAMES:
         return 4
     parts = set(words(name))
-    if parts & _PLANS:
+    # The end of a period is when its figures are of; the end of a contract is a plan.
+    ends = {"end", "ended", "ending"} if parts & _PERIODS else set()
+    if parts & _PLANS - ends:
         return 0
     if parts & _ENTERED:
         return 2

@@ -23,7 +23,8 @@ from finexpert.warehouse.dates import SAMPLE, DateColumn, choose, kind_of_type, 
 from finexpert.warehouse.keys import key_of, with_inferred
 from finexpert.warehouse.schema import Column, ForeignKey, TableSchema
 
-SECONDS = 1.0
+# Once a state of the data: what is found is kept.
+SECONDS = 3.0
 # A table of more rows is not read whole to see whether a column is unique.
 SMALL = 2_000_000
 _FIRST = 5_000

@@ -16,6 +16,7 @@ from finexpert import execution, injections, operations, records
 from finexpert.answers import Answer, AnswerFormat, Citation, Kind
 from finexpert.errors import AnswerFormatError, FinexpertError, OutputError, SearchError
 from finexpert.filings import evidence, measures, whose
+from finexpert.filings.answer import answer_of, typed_answer
 from finexpert.filings.printed import Printed, words_of
 from finexpert.filings.ranking import within
 from finexpert.filings.reading import (
@@ -25,8 +26,6 @@ from finexpert.filings.reading import (
     ProvedWords,
     Reading,
     carried_out,
-    in_unit,
-    unit_words,
     unsupported,
 )
 from finexpert.filings.searching import Wanted, best_pages
@@ -240,38 +239,11 @@ class LibraryJourney(Answering):
     # the answer
 
     def _outcome(self, carried: CarriedOut) -> execution.Outcome:
-        value = carried.values.get(self.reading.result)
-        number = self.reading.kind == "number" and value is not None and isinstance(value.value, int | float)
-        shown: Any = carried.text
-        unit: str | None = None
-        if number and value is not None:
-            shown, unit = self._number(value, carried)
-        elif self.reading.kind == "list" and self.reading.items:
-            shown = self._items(carried)
-        self.last_plan = carried.plan
-        citations = tuple(self._citations())
-        self.carried = carried
-        made = Value(shown, unit=unit, citations=citations)
-        return execution.Outcome(value=made, plan=carried.plan, registers={})
-
-    def _number(self, value: Value, carried: CarriedOut) -> tuple[float, str | None]:
-        """The number that is the answer in the unit asked for, and this unit."""
-        computed = next((each for each in self.reading.computed if each.name == self.reading.result), None)
-        words = carried.shown[self.reading.result]
-        unit = words.partition(" ")[2].strip() or ("%" if words.endswith("%") else "")
-        if computed is not None:
-            return in_unit(value, computed), unit or None
-        number = float(value.value)  # type: ignore[arg-type]
-        if value.unit in ("fraction",):
-            return round(number * 100, 10), "%"
-        return number, unit_words(value) or None
-
-    def _items(self, carried: CarriedOut) -> list[str]:
-        """The items of a list that stand in a quote; the others are dropped and said."""
-        quoted = " ".join(quote.casefold() for _, quote in self.reading.cited)
-        kept = [item for item in self.reading.items if set(words_of(item)) & set(words_of(quoted))]
-        self.notes += [f"left out: {item!r} stands in no quote" for item in self.reading.items if item not in kept]
-        return kept or [carried.text]
+        self.carried, self.last_plan = carried, carried.plan
+        made = answer_of(self.reading, carried)
+        self.notes += made.notes
+        value = Value(made.value, unit=made.unit, citations=tuple(self._citations()))
+        return execution.Outcome(value=value, plan=carried.plan, registers={})
 
     def _citations(self) -> list[Citation]:
         cited = [(value.page, value.quote, value.printed) for value in self.reading.values]
@@ -295,7 +267,7 @@ class LibraryJourney(Answering):
         decimals = next((c.decimals for c in self.reading.computed if c.name == self.reading.result), None)
         wanted = self.answer_format or AnswerFormat(kind=kind, unit=value.unit, decimals=decimals)
         try:
-            typed = self._as(wanted, value.value)
+            typed = typed_answer(self.reading, self.carried, wanted)
         except AnswerFormatError as error:
             return self.failed(execution.FILING_SEARCH, error)
         answer = Answer(
@@ -304,7 +276,7 @@ class LibraryJourney(Answering):
             value=typed,
             format=wanted,
             period=value.period,
-            explanation="\n".join([self.carried.text, *self.carried.lines]),
+            explanation=outcome.plan.interpretation,
             citations=list(value.citations),
             flags=list(dict.fromkeys(flags)),
             confidence=max(20, _SURE - _FLAGGED * len(flags)),
@@ -314,19 +286,6 @@ class LibraryJourney(Answering):
             answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge, searches, self.reading
         )
         return answer
-
-    def _as(self, wanted: AnswerFormat, value: Any) -> Any:
-        """The value in the type that was asked for; a yes or no is the first word of the answer."""
-        if self.answer_format is None:
-            return value
-        if wanted.kind == "boolean":
-            word = self.carried.text.strip().split(" ")[0].strip(".,:;").casefold()
-            value = {"yes": True, "no": False}.get(word, value)
-        elif wanted.kind == "text" and not isinstance(value, str):
-            value = self.carried.text
-        elif wanted.kind == "list" and isinstance(value, str):
-            value = self.reading.items or [value]
-        return wanted.coerce(value)
 
     def failed(self, layer: str, error: FinexpertError) -> Answer:
         answer = super().failed(layer, error)

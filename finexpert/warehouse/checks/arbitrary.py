@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.joined import group_columns
+from finexpert.warehouse.checks.joined import group_columns, of_several
 from finexpert.warehouse.checks.probing import Probe
 from finexpert.warehouse.checks.reading import Read, rows_of, runnable, text_of, withs
 
@@ -45,10 +45,7 @@ def _check_any_value(one: Read, scope: Scope, probe: Probe) -> None:
         groups = group_columns(select)
         kept = [node.this, *groups]
         rows.set("expressions", [column.copy().as_(f"c{number}") for number, column in enumerate(kept)])
-        found = exp.select("1").from_(rows.limit(_FIRST).subquery("first_rows"))
-        if groups:
-            found = found.group_by(*(exp.column(f"c{number}") for number in range(1, len(kept))))
-        if probe.any_row(found.having("COUNT(DISTINCT c0) > 1")) is True:
+        if probe.any_row(of_several(rows.limit(_FIRST), len(groups))) is True:
             raise QueryError(
                 f"{text_of(one, node)} takes any of several values: say which, as with max or arg_max, or group by it"
             )

@@ -21,7 +21,7 @@ def _check_brackets(one: Read, node: exp.Or) -> None:
     for side, other, ends in ((node.expression, node.this, (0, -1)), (node.this, node.expression, (-1, 0))):
         if not isinstance(side, exp.And) or isinstance(other, exp.And):
             continue
-        mine, its = (list(part.flatten())[end] for part, end in ((side, ends[0]), (other, ends[1])))
+        mine, its = _conditions(side)[ends[0]], _conditions(other)[ends[1]]
         if (
             all(isinstance(condition, exp.EQ | exp.In | exp.Like) for condition in (mine, its))
             and mine.this == its.this
@@ -30,3 +30,7 @@ def _check_brackets(one: Read, node: exp.Or) -> None:
                 f"{text_of(one, node)}: AND binds before OR, so that a part of it holds for {text_of(one, mine)} alone: write brackets around what "
                 "belongs together"
             )
+
+
+def _conditions(node: exp.Expr) -> list[exp.Expr]:
+    return list(node.flatten()) if isinstance(node, exp.And | exp.Or) else [node]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from finexpert.errors import NoRows, UnknownValue
 from finexpert.warehouse.checks.arbitrary import check_arbitrary
 from finexpert.warehouse.checks.brackets import check_brackets
+from finexpert.warehouse.checks.currencies import check_currencies
 from finexpert.warehouse.checks.division import check_division
 from finexpert.warehouse.checks.fan_out import check_fan_out
 from finexpert.warehouse.checks.horizons import check_horizon
@@ -40,6 +41,7 @@ SECONDS = 3.0
 # Each raises QueryError for a SELECT that runs and means something else than it says.
 _MEANINGS = (
     check_meaning,
+    check_currencies,
     check_stocks,
     check_nulls,
     check_moments,

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.joined import group_columns
+from finexpert.warehouse.checks.joined import group_columns, of_several
 from finexpert.warehouse.checks.probing import Probe
 from finexpert.warehouse.checks.reading import Origin, Read, rows_of, text_of
 from finexpert.warehouse.dates import words
@@ -112,10 +112,7 @@ def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, 
     rows = rows_of(one, scope, where.this if where is not None else None)
     kept = [exp.column(currency.column.name, table=amount.table), *group_columns(scope.expression)]
     rows.set("expressions", [column.as_(f"c{number}") for number, column in enumerate(kept)])
-    first = exp.select("1").from_(rows.limit(_FIRST).subquery("first_rows"))
-    if len(kept) > 1:
-        first = first.group_by(*(exp.column(f"c{number}") for number in range(1, len(kept))))
-    return probe.any_row(first.having("COUNT(DISTINCT c0) > 1")) is True
+    return probe.any_row(of_several(rows.limit(_FIRST), len(kept) - 1)) is True
 
 
 def _is_told_apart(one: Read, currency: Column, amount: exp.Column, scope: Scope) -> bool:

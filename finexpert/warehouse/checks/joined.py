@@ -249,3 +249,15 @@ def group_columns(select: exp.Expr) -> list[exp.Column]:
         if isinstance(node, exp.Column):
             found.append(node)
     return found
+
+
+def of_several(rows: exp.Select, groups: int) -> exp.Select:
+    """The SELECT that gives a row where c0 of some rows has several values within one group of c1, c2 and so on.
+
+    >>> of_several(exp.select("a AS c0").from_("t"), 0).sql()
+    'SELECT 1 FROM (SELECT COUNT(DISTINCT c0) AS several FROM (SELECT a AS c0 FROM t) AS first_rows) AS counted WHERE several > 1'
+    """
+    counted = exp.select("COUNT(DISTINCT c0) AS several").from_(rows.subquery("first_rows"))
+    if groups:
+        counted = counted.group_by(*(exp.column(f"c{number}") for number in range(1, groups + 1)))
+    return exp.select("1").from_(counted.subquery("counted")).where("several > 1")

@@ -28,7 +28,7 @@ def check_moments(one: Read, probe: Probe) -> None:
             origin = one.origin(column, scope)
             if origin is None or kind_of_type(origin.column.type) != "timestamp":
                 continue
-            if _holds_moments(origin, probe) and probe.any_row(_later_that_day(origin, day)) is True:
+            if _holds_moments(origin, probe) and probe.any_row(_later_that_day(origin, day, one.dialect)) is True:
                 after = day + dt.timedelta(days=1)
                 name = text_of(one, column)
                 raise QueryError(
@@ -59,9 +59,12 @@ def _holds_moments(origin: Origin, probe: Probe) -> bool:
     return probe.any_row(exp.select("1").from_(first).where(column.copy().neq(midnight))) is not False
 
 
-def _later_that_day(origin: Origin, day: dt.date) -> exp.Select:
+def _later_that_day(origin: Origin, day: dt.date, dialect: str) -> exp.Select:
     column = exp.column(origin.column.name, quoted=True)
+    # SQLite keeps moments as texts.
     start, end = (
-        exp.cast(exp.Literal.string(f"{one} 00:00:00"), "timestamp") for one in (day, day + dt.timedelta(days=1))
+        moment if dialect == "sqlite" else exp.cast(moment, "timestamp")
+        for one in (day, day + dt.timedelta(days=1))
+        for moment in [exp.Literal.string(f"{one} 00:00:00")]
     )
     return exp.select("1").from_(table_name(origin.table.name)).where(column > start, column < end)

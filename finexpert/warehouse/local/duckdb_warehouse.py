@@ -38,7 +38,7 @@ from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.isolated.pool import QueryPool
 from finexpert.warehouse.isolated.process import Opening
 from finexpert.warehouse.isolated.zygote import problem
-from finexpert.warehouse.local.file_views import left_out, reasons
+from finexpert.warehouse.local.file_views import left_out, reasons, selects_of
 from finexpert.warehouse.local.locked_connection import CATALOG, lock, open_file, python_source, view_name, views_of
 from finexpert.warehouse.local.warehouse_file import METADATA_TABLE, FileSchema, Table, build_warehouse, read_schema
 from finexpert.warehouse.profile import profiled
@@ -122,8 +122,7 @@ class DuckDBWarehouse:
             tables = self._profiled(schema, cache)
             self._tables = apply(model, tables) if model else tables
             self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
-            views = views_of(self._tables)
-            lock(self._connection, views)
+            views = lock(self._connection, views_of(self._tables, selects_of(self._connection, CATALOG, found)))
         except BaseException:
             self._connection.close()
             raise
@@ -206,7 +205,7 @@ class DuckDBWarehouse:
         return dict(self._columns)
 
     def python_source(self, as_of: dt.date | None, *, declared_only: bool = False) -> str:
-        return python_source(self.path.resolve(), self._tables, as_of, declared_only)
+        return python_source(self.path.resolve(), self._known.views, as_of, declared_only)
 
     def close(self) -> None:
         self._closed = True

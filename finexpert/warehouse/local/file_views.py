@@ -10,14 +10,14 @@ it calls with it, and then it is planned once, on a connection that reaches no o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.local.select_rules import check_select, functions_of
-from finexpert.warehouse.local.warehouse_file import literal, quote, table_name
+from finexpert.warehouse.local.warehouse_file import quote, table_name
 
 # Deeper than any schema that people keep, and far from where DuckDB runs out of stack.
 MOST_DEPTH = 16
@@ -30,6 +30,10 @@ _VIEWS = (
     "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = ? AND NOT internal ORDER BY view_oid"
 )
 _TABLES = "SELECT schema_name, table_name, sql FROM duckdb_tables() WHERE database_name = ? AND NOT internal"
+_STORED = (
+    "SELECT column_name FROM duckdb_columns() WHERE database_name = ? AND schema_name = ? AND table_name = ?"
+    " ORDER BY column_index"
+)
 _MACROS = (
     "SELECT function_name, function_type, macro_definition FROM duckdb_functions()"
     " WHERE database_name = ? AND function_type IN ('macro', 'table_macro')"
@@ -52,6 +56,24 @@ class FileContents:
     views: dict[str, tuple[str, str]]
     macros: dict[str, list[str | None]]
     verdicts: dict[str, str | None] = field(default_factory=dict)
+
+
+def selects_of(connection: duckdb.DuckDBPyConnection, catalog: str, without: Collection[str]) -> dict[str, str]:
+    """What the views of the main schema select, with the names of their columns.
+
+    >>> connection = duckdb.connect()
+    >>> _ = connection.execute("CREATE TABLE t AS SELECT 1 AS n; CREATE VIEW v (m) AS SELECT n + 1 FROM t")
+    >>> selects_of(connection, "memory", [])
+    {'v': 'SELECT * FROM (SELECT (n + 1) FROM t) AS own("m")'}
+    """
+    found = {}
+    for schema, name, sql in connection.execute(_VIEWS, [catalog]).fetchall():
+        match = _VIEW.fullmatch(sql.strip())
+        if schema == "main" and name not in without and match is not None:
+            rows = connection.execute(_STORED, [catalog, schema, name]).fetchall()
+            columns = ", ".join(quote(column) for (column,) in rows)
+            found[name] = f"SELECT * FROM ({match['select'].strip().rstrip(';')}) AS own({columns})"
+    return found
 
 
 def left_out(connection: duckdb.DuckDBPyConnection, catalog: str, hidden: str) -> dict[str, str]:
@@ -141,10 +163,7 @@ def _unplanned(connection: duckdb.DuckDBPyConnection, catalog: str, name: str, c
         columns = relation.columns
     except duckdb.Error as error:
         return f"it cannot be planned ({type(error).__name__})"
-    stored = connection.execute(
-        f"SELECT column_name FROM duckdb_columns() WHERE database_name = {literal(catalog)}"
-        f" AND schema_name = {literal(schema)} AND table_name = {literal(last)} ORDER BY column_index"
-    ).fetchall()
+    stored = connection.execute(_STORED, [catalog, schema, last]).fetchall()
     return None if columns == [one for (one,) in stored] else "its columns are others than when it was made"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,12 +29,16 @@ AS_OF = "finexpert_as_of"
 
 
 class View(NamedTuple):
-    """The view of a table: by which column it ends, if any, the kind of its dates, and whether an owner declared it."""
+    """The view of a table: by which column it ends, if any, the kind of its dates, and whether an owner declared it.
+
+    Of a view of the file `select` is what it selects: it is made again here, so that what it is made of ends as well.
+    """
 
     table: str
     column: str | None = None
     kind: str = "date"
     declared: bool = False
+    select: str = ""
 
     @property
     def variable(self) -> str:
@@ -42,12 +46,15 @@ class View(NamedTuple):
         return f"{AS_OF}_{self.kind.replace(' ', '_')}{'' if self.declared else '_detected'}".lower()
 
 
-def views_of(tables: Sequence[TableSchema]) -> list[View]:
-    """The views for these tables."""
-    return [
-        View(table.name, table.date.name, table.date.kind, table.date.declared) if table.date else View(table.name)
+def views_of(tables: Sequence[TableSchema], selects: Mapping[str, str] | None = None) -> list[View]:
+    """The views for these tables; `selects` are those of the file's own views, which come after what they are made of."""
+    made = [
+        View(table.name, table.date.name, table.date.kind, table.date.declared, (selects or {}).get(table.name, ""))
+        if table.date
+        else View(table.name, select=(selects or {}).get(table.name, ""))
         for table in tables
     ]
+    return sorted(made, key=lambda view: bool(view.select))
 
 
 def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnection:
@@ -77,15 +84,40 @@ def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnectio
     return connection
 
 
-def lock(connection: duckdb.DuckDBPyConnection, views: Sequence[View]) -> None:
-    """Make the views and lock the connection in: from then on it reaches nothing but them."""
-    for view in views:
-        schema = view.table.rpartition(".")[0]
-        if schema:
-            connection.execute(f"CREATE SCHEMA IF NOT EXISTS memory.{quote(schema)}")
-        limit = f" WHERE {_limit(view)}" if view.column is not None else ""
-        connection.execute(f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM {_place(CATALOG, view.table)}{limit}")
+def lock(connection: duckdb.DuckDBPyConnection, views: Sequence[View]) -> list[View]:
+    """Make the views and lock the connection in: from then on it reaches nothing but them; the views in the order in which they were made."""
+    for schema in {view.table.rpartition(".")[0] for view in views} - {""}:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS memory.{quote(schema)}")
+    made: list[View] = []
+    waiting = list(views)
+    while waiting:
+        done = [view for view in waiting if _made(connection, view, view.select or _whole(view))]
+        if not done:
+            # What cannot be made again, as it calls a macro of the file, is read as it stands there.
+            done = [view._replace(select="") for view in waiting]
+            for view in done:
+                _made(connection, view, _whole(view))
+        made += done
+        names = {view.table for view in done}
+        waiting = [view for view in waiting if view.table not in names]
     connection.execute("SET lock_configuration = true")
+    return made
+
+
+def _whole(view: View) -> str:
+    return f"SELECT * FROM {_place(CATALOG, view.table)}"
+
+
+def _made(connection: duckdb.DuckDBPyConnection, view: View, select: str) -> bool:
+    """Whether the view could be made: one of the file waits for those that it is made of."""
+    limit = f" WHERE {_limit(view)}" if view.column is not None else ""
+    try:
+        connection.execute(f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM ({select}) AS made{limit}")
+    except duckdb.Error:
+        if not view.select:
+            raise
+        return False
+    return True
 
 
 def _limit(view: View) -> str:
@@ -115,17 +147,17 @@ def view_name(table: str) -> str:
     return _place("memory", table)
 
 
-def python_source(path: Path, tables: Sequence[TableSchema], as_of: dt.date | None, declared_only: bool = False) -> str:
+def python_source(path: Path, views: Sequence[View], as_of: dt.date | None, declared_only: bool = False) -> str:
     """Plain Python that defines `query(select)`: the tables of the file as they stood on a day, as pandas frames."""
-    schemas = sorted({table.name.rpartition(".")[0] for table in tables} - {""})
+    schemas = sorted({view.table.rpartition(".")[0] for view in views} - {""})
     lines = [f"connection.execute({'CREATE SCHEMA ' + quote(schema)!r})" for schema in schemas]
-    for table in tables:
+    for view in views:
         limit = ""
-        if table.date is not None and as_of is not None and (table.date.declared or not declared_only):
-            limit = f" WHERE {known_by(exp.column(table.date.name, quoted=True), table.date.kind, as_of).sql('duckdb')}"
-        source = _place("warehouse", table.name)
-        name = _place("memory", table.name)
-        lines.append(f"connection.execute({f'CREATE VIEW {name} AS SELECT * FROM {source}{limit}'!r})")
+        if view.column is not None and as_of is not None and (view.declared or not declared_only):
+            limit = f" WHERE {known_by(exp.column(view.column, quoted=True), view.kind, as_of).sql('duckdb')}"
+        source = view.select or f"SELECT * FROM {_place('warehouse', view.table)}"
+        statement = f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM ({source}) AS made{limit}"
+        lines.append(f"connection.execute({statement!r})")
     return _PYTHON_SOURCE.format(
         files=f"SET allowed_paths = [{literal(str(path))}, {literal(f'{path}.wal')}]",
         attach=f"ATTACH {literal(str(path))} AS warehouse (READ_ONLY, TYPE duckdb)",

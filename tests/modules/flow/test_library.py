@@ -150,6 +150,10 @@ def test_a_number_with_its_unit_from_the_table_and_replay_from_quotes(desk: Any,
     kept = records.Record.model_validate_json(answer.record.model_dump_json())
     again = records.replay_library(kept, library)
     assert (again.value, again.same, again.differences) == (20.0, True, [])
+    changed = kept.model_copy(update={"value": 21.0})
+    assert records.replay_library(changed, library).differences == ["the answer was 21.0"]
+    reworded = kept.model_copy(update={"plan": kept.plan.model_copy(update={"interpretation": "It lost 21."})})
+    assert not records.replay_library(reworded, library).same
     other = [PAGES[0], page(2, (("(in millions)", "2022"), ("Net loss", "(21)"))), PAGES[2]]
     info = library.filing("oakgate/2022")
     library.add(other, FilingInfo(**{**vars(info), "sha256": "2"}))
@@ -207,6 +211,14 @@ def test_the_scale_of_the_pages_goes_before_that_of_the_model(desk: Any, library
     answer = ask(desk, library, "What were Oakgate Water's sales in 2021 and 2022 together?")
     assert answer.text == "900 million USD"
     assert any("not in USD billions" in flag for flag in answer.flags)
+
+
+def test_a_value_called_by_another_year_than_its_columns_is_doubted(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    wrong = number("sales_2021", "Net sales", "$ 500")
+    desk.says("library_reading", read(desk, numbers=[wrong], kind="number", result="sales_2021", answer="{sales_2021}"))
+    answer = ask(desk, library, "What were Oakgate Water's sales in 2021?")
+    assert any("sales_2021 is read from the column of 2022" in flag for flag in answer.flags)
 
 
 def test_a_list_holds_what_stands_in_quotes(desk: Any, library: Library) -> None:

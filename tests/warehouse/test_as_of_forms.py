@@ -1,0 +1,106 @@
+"""As of a day nothing later is seen, whatever form the dates have and whatever stands between; or the question is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+
+DAY = dt.date(2020, 6, 30)
+
+# The column, its type, a value that was known by then and one that was not.
+FORMS = [
+    ("trade_date", "DATE", "'2020-05-01'", "'2020-07-01'"),
+    ("period_end", "DATE", "'2020-03-31'", "'2020-09-30'"),
+    ("executed_at", "TIMESTAMP", "'2020-06-30 23:59'", "'2020-07-01 00:00'"),
+    ("trade_date", "VARCHAR", "'2020-05-01'", "'2020-07-01'"),
+    ("trade_dt", "VARCHAR", "'20200501'", "'20200701'"),
+    ("date", "VARCHAR", "' 2020-05-01'", "' 2020-07-01'"),
+    ("date", "VARCHAR", "'31/05/2020'", "'31/07/2020'"),
+    ("date", "VARCHAR", "'05/31/2020'", "'07/31/2020'"),
+    ("date", "VARCHAR", "'31-May-2020'", "'31-Jul-2020'"),
+    ("month", "VARCHAR", "'2020-05'", "'2020-07'"),
+    ("quarter", "VARCHAR", "'2020Q1'", "'2020Q3'"),
+    ("fiscal_year", "INTEGER", "2019", "2020"),
+    ("year", "VARCHAR", "'2019'", "'2021'"),
+    ("date_key", "INTEGER", "20200501", "20200701"),
+    ("created_epoch", "BIGINT", "1588291200", "1593561600"),
+    ("event_time_ms", "BIGINT", "1588291200000", "1593561600000"),
+    ("julian_day", "DOUBLE", "2458970.5", "2459031.5"),
+]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "early", "late"), FORMS, ids=[f"{name} {kind} {value}" for name, kind, value, _ in FORMS]
+)
+def test_later_rows_are_hidden_in_a_duckdb_file(tmp_path: Path, column: str, kind: str, early: str, late: str) -> None:
+    path = tmp_path / "forms.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f'CREATE TABLE t ("{column}" {kind}, n INTEGER)')
+        connection.execute(f"INSERT INTO t VALUES ({early}, 1), ({late}, 100)")
+    with DuckDBWarehouse(path) as opened:
+        assert opened.query("SELECT sum(n) AS n FROM t", as_of=DAY).data["n"].item() == 1
+        assert opened.query("SELECT sum(n) AS n FROM t").data["n"].item() == 101
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "early", "late"), FORMS, ids=[f"{name} {kind} {value}" for name, kind, value, _ in FORMS]
+)
+def test_later_rows_are_hidden_in_sqlite_or_the_table_is_not_dated(
+    tmp_path: Path, column: str, kind: str, early: str, late: str
+) -> None:
+    path = tmp_path / "forms.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute(f'CREATE TABLE t ("{column}" {kind.replace("VARCHAR", "TEXT")}, n INTEGER)')
+        connection.execute(f"INSERT INTO t VALUES ({early}, 1), ({late}, 100)")
+    connection.close()
+    with SQLWarehouse(f"sqlite:///{path}") as opened:
+        (table,) = opened.tables
+        if table.date is not None:
+            assert opened.query("SELECT sum(n) AS n FROM t", as_of=DAY).data["n"].item() == 1
+
+
+TRADES = (
+    "CREATE TABLE trades AS SELECT * FROM (VALUES ('a', DATE '2020-05-01', 1), ('a', DATE '2020-07-01', 100), ('b', DATE '2020-08-01', 1000))"
+    " AS v(account, trade_date, n)"
+)
+VIEWS = {
+    "renaming": ("SELECT trade_date AS d, n FROM trades", "SELECT sum(n) AS n FROM v", 1),
+    "renaming to a plan": ("SELECT trade_date AS maturity_date, n FROM trades", "SELECT sum(n) AS n FROM v", 1),
+    "without a date": ("SELECT account, n FROM trades", "SELECT sum(n) AS n FROM v", 1),
+    "a sum": ("SELECT account, sum(n) AS n FROM trades GROUP BY account", "SELECT sum(n) AS n FROM v", 1),
+    "a sum with its last day": (
+        "SELECT account, max(trade_date) AS last_date, sum(n) AS n FROM trades GROUP BY account",
+        "SELECT sum(n) AS n FROM v",
+        1,
+    ),
+    "the latest": ("SELECT n FROM trades ORDER BY trade_date DESC LIMIT 1", "SELECT n FROM v", 1),
+    "a join with itself": (
+        "SELECT x.trade_date, y.n FROM trades AS x JOIN trades AS y ON x.account = y.account",
+        "SELECT sum(n) AS n FROM v",
+        1,
+    ),
+    "another's schema": ("SELECT * FROM main.trades", "SELECT sum(n) AS n FROM v", 1),
+    "a subquery": ("SELECT account, (SELECT max(n) FROM trades) AS n FROM trades", "SELECT max(n) AS n FROM v", 1),
+    "with": ("WITH x AS (SELECT * FROM trades) SELECT count(*) AS n FROM x", "SELECT n FROM v", 1),
+}
+
+
+@pytest.mark.parametrize(("view", "select", "seen"), VIEWS.values(), ids=VIEWS)
+def test_a_view_is_made_of_what_was_known(tmp_path: Path, view: str, select: str, seen: int) -> None:
+    path = tmp_path / "views.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(TRADES)
+        connection.execute(f"CREATE VIEW v AS {view}")
+        connection.execute("CREATE VIEW a_view_of_it AS SELECT * FROM v")
+    with DuckDBWarehouse(path) as opened:
+        assert opened.notes == []
+        for asked in (select, select.replace("FROM v", "FROM a_view_of_it")):
+            assert opened.query(asked, as_of=DAY).data["n"].item() == seen
+            assert opened.query(asked).data["n"].item() > seen
