@@ -75,7 +75,7 @@ def test_the_demo_draws_a_figure_and_json_holds_what_is_shown(finexpert: Any, tm
     assert (shown["status"], shown["text"]) == ("answered", shown["value"])
     assert shown["flags"] == ["sample economy: made-up numbers"]
     assert [step["kind"] for step in shown["plan"]["steps"]] == ["extract", "script"]
-    assert shown["citations"][0]["place"].startswith("WITH m AS (SELECT date")
+    assert shown["citations"][0]["place"].startswith("WITH u AS (SELECT date, unrate")
     assert shown["usage"]["by_layer"] == {"planning": 1}
     assert Path(shown["record"]).is_file()
     (path,) = shown["figures"]
@@ -94,7 +94,11 @@ def test_a_record_replays_by_its_file_or_its_id(finexpert: Any, record: Path) ->
 
 
 def test_another_answer_is_told_by_the_exit_code(finexpert: Any, record: Path) -> None:
-    record.write_text(json.dumps(json.loads(record.read_text()) | {"value": 4}))
+    changed = json.loads(record.read_text()) | {"value": 4}
+    record.write_text(json.dumps(changed))
+    refused = finexpert("replay", record.stem)
+    assert (refused.code, "is not as it was written" in refused.err) == (1, True)
+    record.write_text(json.dumps(changed | {"seal": ""}))
     ran = finexpert("replay", record.stem)
     assert ran.code == 3
     assert "DIFFERENT answer: 3 recessions" in ran.out

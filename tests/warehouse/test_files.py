@@ -213,6 +213,8 @@ def test_a_last_row_that_is_the_total_is_not_counted_twice(tmp_path: Path) -> No
     with opened(tmp_path, "t.csv", table + "Total,,3.50\n") as warehouse:
         assert rows(warehouse, "SELECT sum(amount) AS s, count(*) AS n FROM t") == [(3.5, 2)]
         assert warehouse.read_notes["t"] == ["the last row is the total of the others and was left out"]
+    with opened(tmp_path, "v.csv", "day;n\n03.01.2024;1.234,50\n04.01.2024;99,5\nTotal;1.334,00\n") as warehouse:
+        assert types(warehouse) == {"day": "DATE", "n": "DOUBLE"}
     with opened(tmp_path, "u.csv", table + "Total return swaps,,7\n") as warehouse:
         assert rows(warehouse, "SELECT sum(amount) AS s FROM u") == [(10.5,)]
         assert "read as any other" in warehouse.read_notes["u"][0]

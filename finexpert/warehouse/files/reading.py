@@ -46,6 +46,7 @@ class Read:
     comment: str = ""
     comments: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
 
     def rows(self, connection: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
         """The rows; DataError names the line that cannot be read."""
@@ -148,6 +149,43 @@ def _typed(
     last: str,
     about: str = "",
 ) -> Read:
+    """The table of a file of texts, without a last row that is called a total and is one: it would count everything twice."""
+    given = (connection, name, path, texts, layout, delimiter, about)
+    if not _TOTAL.search(last):
+        return _typed_rows(*given)
+    rows = connection.execute(f"SELECT count(*) FROM {texts}").fetchall()[0][0]
+    above = f"(SELECT * FROM {texts} LIMIT {rows - 1})"
+    if rows > 2:
+        read = _typed_rows(connection, name, path, above, layout, delimiter, about)
+        if _is_total(connection, read.numbers, above, f"(SELECT * FROM {texts} OFFSET {rows - 1})"):
+            read.notes.append("the last row is the total of the others and was left out")
+            return read
+    read = _typed_rows(*given)
+    read.notes.append("the last row is called a total, and was read as any other: its numbers are no sum of the others")
+    return read
+
+
+def _is_total(connection: duckdb.DuckDBPyConnection, numbers: Sequence[str], above: str, row: str) -> bool:
+    """Whether a row holds the sum of a column."""
+    if not numbers:
+        return False
+    sums = connection.execute(f"SELECT {', '.join(f'sum({number})' for number in numbers)} FROM {above}").fetchall()[0]
+    last = connection.execute(f"SELECT {', '.join(f'TRY({number})' for number in numbers)} FROM {row}").fetchall()[0]
+    return any(
+        total and summed is not None and math.isclose(total, summed, rel_tol=1e-6, abs_tol=0.005)
+        for total, summed in zip(last, sums, strict=True)
+    )
+
+
+def _typed_rows(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    path: Path,
+    texts: str,
+    layout: csv_shape.Layout,
+    delimiter: str,
+    about: str,
+) -> Read:
     """The table of a file of texts, every column converted where all of its values can be."""
     read = Read(name, "", path, layout.skip, f"file {path.name}{about}, in its order of rows")
     sources = [f"c{number}" for number in range(len(layout.names))]
@@ -168,14 +206,14 @@ def _typed(
             line = _line(connection, read, texts, delimiter, error.condition)
             raise DataError(f'{path}{about}, line {line}: a date of the column "{error.column}" {error.why}') from None
         selected.append(f"{column.select} AS {quote(title)}")
+        if column.kind in ("integer", "number"):
+            read.numbers.append(column.select)
         if column.comment:
             read.comments[title] = column.comment
         if column.note:
             read.notes.append(f'column "{title}": {column.note}')
     read.select = f"SELECT {', '.join(selected)} FROM {texts}"
     read.notes += layout.notes
-    if _TOTAL.search(last):
-        _leave_out_total(connection, read)
     return read
 
 
@@ -184,37 +222,6 @@ def _last_line(path: Path) -> str:
         file.seek(max(0, path.stat().st_size - _TAIL))
         lines = file.read().decode(errors="replace").replace("\0", "").splitlines()
     return next((line for line in reversed(lines) if line.strip()), "")
-
-
-def _leave_out_total(connection: duckdb.DuckDBPyConnection, read: Read) -> None:
-    """A last row that is called a total, and is one, would count everything twice."""
-    relation = connection.sql(read.select)
-    kinds = {quote(name): str(kind.id) for name, kind in zip(relation.columns, relation.types, strict=True)}
-    words = [name for name, kind in kinds.items() if kind == "varchar"]
-    numbers = [name for name, kind in kinds.items() if kind in ("bigint", "double")]
-    if not words or not numbers:
-        return
-    numbered = f"(SELECT *, row_number() OVER () AS finexpert_row FROM ({read.select}))"
-    last = connection.execute(
-        f"SELECT finexpert_row, coalesce({', '.join(words)}), {', '.join(numbers)} FROM {numbered}"
-        " ORDER BY finexpert_row DESC LIMIT 1"
-    ).fetchall()
-    if not last or last[0][0] < 3 or not _TOTAL.match(str(last[0][1] or "")):
-        return
-    sums = connection.execute(
-        f"SELECT {', '.join(f'sum({name})' for name in numbers)} FROM {numbered} WHERE finexpert_row < {last[0][0]}"
-    ).fetchall()[0]
-    if any(
-        total is not None and summed is not None and math.isclose(total, summed, rel_tol=1e-6, abs_tol=0.005)
-        for total, summed in zip(last[0][2:], sums, strict=True)
-        if total
-    ):
-        read.select = f"SELECT * FROM ({read.select}) LIMIT {last[0][0] - 1}"
-        read.notes.append("the last row is the total of the others and was left out")
-    else:
-        read.notes.append(
-            "the last row is called a total, and was read as any other: its numbers are no sum of the others"
-        )
 
 
 def _counted(
