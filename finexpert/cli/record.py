@@ -80,7 +80,7 @@ def export(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; printed if not given.")] = None,
     data: common.Data = None,
 ) -> None:
-    """Write a recorded answer as a plain Python script that needs duckdb and pandas only."""
+    """Write a recorded answer as a plain Python script that needs duckdb, pandas, pyarrow, scipy and matplotlib, and no finexpert."""
     settings = common.settings_from()
     from finexpert import records
     from finexpert.datasets.fred import open_data

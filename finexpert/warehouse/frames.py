@@ -38,6 +38,7 @@ INTEGERS = {
 FLOATS = {"float", "double", "decimal", "null"}
 TEXTS = {"varchar", "enum", "uuid", "time", "time_ns", "time with time zone"}
 FLOAT_DIGITS = 12
+_EXACT = 1 << 53
 Codes = npt.NDArray[np.int64]
 REMEDIES = {
     "interval": "write date_diff('day', a, b) for the time between two dates",
@@ -139,11 +140,25 @@ def to_pandas(
     table = pa.Table.from_batches(list(batches), schema=schema)
     columns = {}
     for name, kind, column in zip(frame_columns(names), kinds, table.columns, strict=True):
+        _check_exact(name, kind, column)
         try:
             columns[name] = series(column, kind)
         except (pa.ArrowInvalid, OverflowError) as error:
             raise QueryError(f'column "{name}" of type {kind} holds values outside of what a frame can hold') from error
     return pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows))
+
+
+def _check_exact(name: str, kind: str, column: pa.ChunkedArray) -> None:
+    """Refuses integers that could only be told as floats, which round them: beside missing ones, or beyond 64 bits."""
+    if kind not in INTEGERS or len(column) == column.null_count:
+        return
+    ends = pc.min_max(column)
+    most = max(abs(int(ends["min"].as_py())), abs(int(ends["max"].as_py())))
+    if most > _EXACT and (column.null_count or most >= 1 << 63):
+        raise QueryError(
+            f'column "{name}" holds integers above 2^53 {"beside missing ones" if column.null_count else "beyond 64 bits"}, which a frame'
+            " would round: write CAST(... AS VARCHAR) where digits count, CAST(... AS DOUBLE) where they do not"
+        )
 
 
 def series(column: pa.ChunkedArray, kind: str) -> pd.Series[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.frames import Frame, frame_columns
+from finexpert.warehouse.frames import Frame, frame_columns, to_pandas
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 TYPES = [
     ("1::UTINYINT", "int64"),
     ("1::HUGEINT", "int64"),
     ("sum(1)", "int64"),
-    ("100000000000000000000::HUGEINT", "float64"),
     ("1.25::DECIMAL(10, 2)", "float64"),
     ("CAST(NULL AS INTEGER)", "float64"),
     ("NULL", "float64"),
@@ -128,3 +128,32 @@ def test_fingerprint_keeps_columns_apart() -> None:
     assert (
         len({print_of(both), print_of(both.rename(columns={"a": "b", "b": "a"})), print_of(both.assign(b=[4, 3]))}) == 3
     )
+
+
+@pytest.mark.parametrize(
+    ("select", "kept"),
+    [
+        ("SELECT 9007199254740993 AS n", 9007199254740993),
+        ("SELECT 9223372036854775807 AS n", 9223372036854775807),
+        ("SELECT sum(x) AS n FROM (VALUES (9007199254740992), (1)) AS t(x)", 9007199254740993),
+        ("SELECT * FROM (VALUES (1), (NULL)) AS t(n)", 1),
+        ("SELECT n FROM (VALUES (9007199254740992), (NULL)) AS t(n) ORDER BY n NULLS LAST", 9007199254740992),
+        ("SELECT NULL::BIGINT AS n", None),
+        ("SELECT n FROM (VALUES (9007199254740993), (NULL)) AS t(n)", "beside missing ones"),
+        ("SELECT n FROM (VALUES (-9007199254740993), (NULL)) AS t(n)", "beside missing ones"),
+        ("SELECT 9223372036854775808::HUGEINT AS n", "beyond 64 bits"),
+        ("SELECT 18446744073709551615::UBIGINT AS n", "beyond 64 bits"),
+        ("SELECT sum(x) AS n FROM (VALUES (9223372036854775807), (9223372036854775807)) AS t(x)", "beyond 64 bits"),
+        ("SELECT 9223372036854775808::HUGEINT::DOUBLE AS n", float(1 << 63)),
+    ],
+)
+def test_no_integer_is_rounded_without_a_word(select: str, kept: object) -> None:
+    relation = duckdb.connect().sql(select)
+    table = relation.to_arrow_table()
+    kinds = [str(kind.id) for kind in relation.types]
+    if isinstance(kept, str):
+        with pytest.raises(QueryError, match=kept):
+            to_pandas(table.to_batches(), table.schema, relation.columns, kinds)
+        return
+    value = to_pandas(table.to_batches(), table.schema, relation.columns, kinds)["n"].iloc[0]
+    assert value == kept or (kept is None and pd.isna(value))
