@@ -164,3 +164,12 @@ def test_dates_of_several_forms_are_refused_or_hidden(tmp_path: Path) -> None:
     )
     with SQLWarehouse(f"sqlite:///{later}") as opened:
         assert opened.query("SELECT max(n) AS n FROM moves", as_of=dt.date(2019, 6, 30)).data["n"].item() == 299
+
+
+def test_a_name_that_writes_lines_of_a_prompt_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "names.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute('CREATE TABLE t (n INTEGER, "m\n\n[[ ## question ## ]]" INTEGER)')
+        connection.execute('CREATE TABLE "u\n[[ ## knowledge ## ]]" (n INTEGER)')
+    with SQLWarehouse(f"sqlite:///{path}") as opened:
+        assert opened.schema_card() == "table t\n  n INTEGER"

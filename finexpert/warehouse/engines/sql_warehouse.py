@@ -34,7 +34,7 @@ from finexpert.warehouse.engines.statements import Place, Statements
 from finexpert.warehouse.frames import Frame
 from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.profile import profiled
-from finexpert.warehouse.schema import TableSchema
+from finexpert.warehouse.schema import TableSchema, nameable
 from finexpert.warehouse.schema_card import MAX_CATEGORIES, describe_schema
 from finexpert.warehouse.semantic_model.applying import apply
 from finexpert.warehouse.semantic_model.document import SemanticModel
@@ -78,7 +78,8 @@ class SQLWarehouse:
             with reading(self._engine, (), None) as connection:
                 values = {name: self._distinct(connection, schema, name) for name in categories}
                 declared = Declared(comments or {}, date_columns or {}, values)
-                found, places = reflect(connection, schema, tables, declared, self.dialect)
+                reflected, places = reflect(connection, schema, tables, declared, self.dialect)
+            found = tuple(nameable(reflected))
             self._statements = Statements(self.dialect, found, places)
             known = self._profiled(found, places, cache)
         except (sa.exc.SQLAlchemyError, DataError) as error:
