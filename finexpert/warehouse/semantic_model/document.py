@@ -212,7 +212,10 @@ def plain(part: BaseModel) -> dict[str, Any]:
             written[name] = [plain(each) for each in own]
         else:
             written[name] = value
-    return {name: value for name, value in written.items() if not _empty(value)}
+    # What people read first stands first.
+    last = [name for name in ("ai_context", "custom_extensions") if name in written]
+    order = [*(name for name in written if name not in last), *last]
+    return {name: written[name] for name in order if not _empty(written[name])}
 
 
 def _empty(value: object) -> bool:
