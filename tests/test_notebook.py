@@ -87,7 +87,7 @@ def test_it_runs_and_prints_what_it_shows() -> None:
 def test_what_it_shows_is_what_its_text_says() -> None:
     text = "\n".join(printed(written()))
     assert text.index("nothing was proven better: no program is saved") < text.index("saved compiled/student")
-    assert re.search(r"script_generation +18 +0\.278 +1\.000", text)
+    assert re.search(r"script_generation +18 +0\.278 +0\.667", text)
 
 
 def test_it_names_nothing_of_the_machine_it_ran_on() -> None:
@@ -117,7 +117,7 @@ def test_the_student_does_what_it_says_of_itself() -> None:
 def test_the_student_knows_recorded_scripts_only() -> None:
     module = student()
     scripts = module.recorded_scripts()
-    assert len(scripts) >= 30
+    assert len(scripts) >= 20
     assert all("answer" in script for script in scripts.values())
     faulty = [question for question in scripts if "result" in module.completion([("user", question)], scripts)]
     assert 0.25 < len(faulty) / len(scripts) < 0.75

@@ -83,8 +83,9 @@ class Running:
 
 
 def files(folder: Path) -> dict[Path, int]:
-    """Files and when they were written; DSPy opens its cache even where nothing is kept."""
-    found = [path for path in folder.rglob("*") if path.is_file() and "dspy_cache" not in path.parts]
+    """Files and when they were written; DSPy opens its cache even where nothing is kept, and what was found of the data is kept."""
+    caches = {"dspy_cache", "profiles"}
+    found = [path for path in folder.rglob("*") if path.is_file() and not caches & set(path.parts)]
     return {path: path.stat().st_mtime_ns for path in found}
 
 

@@ -91,7 +91,7 @@ def test_a_question_goes_in_and_an_answer_comes_out(served: Any) -> None:
     assert (list(answers.columns), list(answers.index)) == (list(COLUMNS), [3, 5, 7, 9])
     first, *wrong = answers.to_dict("records")
     assert (first["status"], json.loads(first["value"]), first["text"]) == ("answered", 3, "3 recessions")
-    assert first["explanation"].startswith("A recession is taken as")
+    assert first["explanation"].startswith("A recession is taken, by the common rule")
     assert Record.model_validate_json(first["record"]).plan.steps[0].kind == "extract"
     # A row that is not usable fails by itself: the others have their answers.
     assert [row["status"] for row in wrong] == ["failed"] * 3

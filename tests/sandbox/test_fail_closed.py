@@ -101,8 +101,8 @@ def test_bwrap_that_hides_nothing(fake_bwrap: Callable[[str], None]) -> None:
 @pytest.mark.parametrize(
     ("file", "lines", "error"),
     [
-        ("seccomp.py", "def install():\n    pass", "the sandbox leaks"),
-        ("seccomp.py", "def install():\n    raise OSError(22, 'Invalid argument')", "Invalid argument"),
+        ("seccomp.py", "def install(**given):\n    pass", "the sandbox leaks"),
+        ("seccomp.py", "def install(**given):\n    raise OSError(22, 'Invalid argument')", "Invalid argument"),
         ("landlock.py", _NO_LANDLOCK, "the sandbox leaks"),
         ("landlock.py", "def restrict(readable):\n    raise OSError(95, 'not supported')", "did not come up"),
         ("lockdown.py", "def prove():\n    return []", "did not prove"),
@@ -126,7 +126,7 @@ def test_a_worker_that_is_not_locked_gets_no_script(
 def test_a_worker_without_any_lock_gets_no_script(break_worker: Break, tmp_path: Path) -> None:
     """With both locks gone the script could write: it must not be read at all."""
     break_worker("worker.py", _COLD)
-    break_worker("seccomp.py", "def install():\n    pass")
+    break_worker("seccomp.py", "def install(**given):\n    pass")
     break_worker("landlock.py", _NO_LANDLOCK)
     tmp_path.chmod(0o777)
     with (
