@@ -35,7 +35,10 @@ PREDEFINED = {
     "math": "math",
     "stats": "scipy.stats",
 }
-RESERVED = frozenset((*PREDEFINED, "answer", "period", "connection", "query", "duckdb", "pa", "pc", "random", "print"))
+RESERVED = frozenset(
+    (*PREDEFINED, "answer", "period", "connection", "query", "duckdb", "pa", "pc", "random", "print",
+     "database", "schema", "tables", "sqlalchemy", "plain", "is_date")
+)  # fmt: skip
 # Modules with the attributes that may not be taken of them; of a module, no other module is reached unless it stands here too.
 _MODULES = {
     "pandas": "eval set_option reset_option option_context options describe_option ExcelWriter ExcelFile HDFStore show_versions test",
@@ -131,6 +134,7 @@ def check_name(name: str) -> None:
         not (name.isidentifier() and name.isascii())
         or keyword.iskeyword(name)
         or name in RESERVED
+        or hasattr(builtins, name)
         or name.startswith("_")
     ):
         raise RecordError(f"a frame of the record is called {name[:40]!r}, which is no name of a frame: it was changed")

@@ -413,6 +413,8 @@ def export(record: Record, source: Warehouse) -> str:
         about=about.replace("\\", "\\\\").replace('"""', "'''"),
         connect=source.python_source(record.as_of, declared_only=not record.as_of_given),
         frames=frames,
+        # The way to the data is gone before the model's own lines run; a database is let go of by who runs the script.
+        forget="del connection, query" if source.dialect == "duckdb" else "del query",
         code=code,
     )
 
@@ -456,7 +458,7 @@ import scipy.stats as stats
 
 # The data.
 {frames}
-del connection, query
+{forget}
 
 # The computation.
 random.seed(0)

@@ -24,7 +24,7 @@ from finexpert.workspace import NamedFrame, Workspace
 
 DAY = dt.date(2024, 6, 30)
 
-HARMFUL = """
+HARMFUL = r"""
 getattr(pd.io.common, 'o' + 's').system('touch /tmp/finexpert-stolen')
 pd.io.common.os.system('x')
 np.lib.format.os.system('x')
@@ -81,11 +81,11 @@ from importlib import import_module as len
 type('X', (), {})
 breakpoint()
 answer = query('SELECT 1')
-connection.execute('COPY sales TO \\'/tmp/x\\'')
+connection.execute('COPY sales TO \'/tmp/x\'')
 answer = vars()
 """.strip().splitlines()
 
-HARMLESS = """
+HARMLESS = r"""
 answer = float(df['n'].pct_change().max())
 answer = df.n.rolling(2).mean().dropna().tolist()
 answer = df.groupby('k')['n'].agg(['sum', 'mean'])

@@ -1,7 +1,7 @@
 """A PostgreSQL server of one's own for as long as an evaluation takes: in a temporary folder, reached by a socket in it.
 
     with private_postgres() as server:
-        server.url("broker")      # 'postgresql+psycopg://postgres@/broker?host=/tmp/pg1x2y3z'
+        server.url("broker")      # 'postgresql+psycopg://postgres@/broker?host=/run/pg1x2y3z'
 
 It listens on no network address, is not durable, and is gone afterwards. As root it is run by the user nobody, since PostgreSQL
 refuses to run as root.
