@@ -107,6 +107,8 @@ class Read:
 
 
 _DEEPEST = 40
+# Nodes of one column of a result; what people and models write has some hundreds at most.
+_LARGEST = 20_000
 
 
 def read(sql: str, dialect: str, tables: Sequence[TableSchema]) -> Read:
@@ -121,6 +123,8 @@ def read(sql: str, dialect: str, tables: Sequence[TableSchema]) -> Read:
     try:
         tree = sqlglot.parse_one(sql, read=dialect)
         if not isinstance(tree, exp.Query):
+            return Read(sql, dialect, tables, None)
+        if _grows(tree):
             return Read(sql, dialect, tables, None)
         _strip_main(tree, tables)
         # What sqlglot thinks of a type changes no name.
@@ -141,6 +145,26 @@ def read(sql: str, dialect: str, tables: Sequence[TableSchema]) -> Read:
     except (SqlglotError, RecursionError, ValueError, KeyError, AttributeError, TypeError):
         return Read(sql, dialect, tables, None)
     return Read(sql, dialect, tables, made)
+
+
+def _grows(tree: exp.Expr) -> bool:
+    """Whether names of results that stand for one another would make a SELECT too large to be read.
+
+    >>> def chain(n): return sqlglot.parse_one("SELECT 1 AS a0, " + ", ".join(f"a{i} + a{i} AS a{i + 1}" for i in range(n)))
+    >>> _grows(chain(5)), _grows(chain(30))
+    (False, True)
+    """
+    for select in tree.find_all(exp.Select):
+        sizes: dict[str, int] = {}
+        for projection in select.selects:
+            nodes = list(projection.walk())
+            size = len(nodes)
+            size += sum(sizes.get(node.name, 0) for node in nodes if isinstance(node, exp.Column) and not node.table)
+            if size > _LARGEST:
+                return True
+            if isinstance(projection, exp.Alias):
+                sizes[projection.alias] = size
+    return False
 
 
 def _strip_main(tree: exp.Expr, tables: Sequence[TableSchema]) -> None:
