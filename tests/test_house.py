@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import tempfile
 import sys
 import tomllib
 from pathlib import Path
@@ -123,5 +124,8 @@ def test_no_path_of_this_machine_stands_in_the_tree() -> None:
     files = [path for name in listed.split("\0") if name and (path := ROOT / name).is_file() and not path.is_symlink()]
     for path in files:
         text = path.read_text(errors="ignore")
-        assert f"{ROOT.parent}/" not in text, path
+        # A folder that every machine has says nothing of this one.
+        if ROOT.parent != Path(tempfile.gettempdir()):
+            assert f"{ROOT.parent}/" not in text, path
+        assert f"{ROOT}/" not in text, path
         assert f"{Path.home()}/" not in text, path
