@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-import tempfile
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
