@@ -96,12 +96,9 @@ def _data(data: Path | None, settings: Settings) -> str:
 
 
 def _semantic_model(data: Path | None, settings: Settings) -> str:
-    from finexpert.warehouse.database_address import address_in
     from finexpert.warehouse.semantic_model.finding import beside
 
-    place = settings.semantic_model
-    if place is None and data is not None and not address_in(data):
-        place = beside(data)
+    place = settings.semantic_model or (beside(data) if data is not None else None)
     if place is not None and place.is_file():
         return f"semantic model: {place}"
     where = "" if data is None else " --data ..."

@@ -113,14 +113,19 @@ def publish(
 
 def _place(data: Path | None, file: Path | None, settings: Settings) -> Path:
     from finexpert.errors import ConfigurationError
-    from finexpert.warehouse.database_address import address_in
     from finexpert.warehouse.semantic_model.finding import beside
 
     if named := file or settings.semantic_model:
         return named
-    if data is None or address_in(data):
-        raise ConfigurationError("say where the model is to lie: --file NAME.model.yaml, or FINEXPERT_SEMANTIC_MODEL")
-    return beside(data)
+    if data is None:
+        raise ConfigurationError(
+            "say what the model is of: --data FILE, FOLDER or ADDRESS; or where it lies: --file NAME.model.yaml"
+        )
+    if place := beside(data):
+        return place
+    raise ConfigurationError(
+        "say where the model of a server lies: --file NAME.model.yaml, or FINEXPERT_SEMANTIC_MODEL"
+    )
 
 
 def _existing(data: Path | None, file: Path | None, settings: Settings) -> Path:

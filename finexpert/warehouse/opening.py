@@ -54,13 +54,12 @@ def open_data(data: Any, *, settings: Settings | None = None) -> DuckDBWarehouse
         # Loading SQLAlchemy takes a tenth of a second, which a file does not need.
         from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 
-        file = Path(address.removeprefix("sqlite:///")) if address.startswith("sqlite:") else None
         return SQLWarehouse(
             address,
             row_cap=settings.row_cap,
             seconds=settings.sql_seconds,
             cache=settings.home / "cache" / "profiles",
-            model=find(settings.semantic_model, file),
+            model=find(settings.semantic_model, Path(data)),
         )
     if is_files(data):
         from finexpert.warehouse.files.files_warehouse import open_files

@@ -62,7 +62,7 @@ def shape_of(path: Path) -> Shape:
         head, more = file.read(HEAD), bool(file.read(1))
     text = codecs.getincrementaldecoder(_PYTHON[encoding])().decode(head).removeprefix("\ufeff")
     if not text.strip():
-        raise DataError(f"{path} is empty")
+        raise DataError(f"{path} is empty: a table needs a header and rows")
     delimiter, records = _records(text, more)
     if len(max(records, key=len)) > MOST_COLUMNS:
         raise DataError(f"{path} has more than {MOST_COLUMNS} columns: it is no table, or it has to be turned first")

@@ -270,7 +270,7 @@ def _parquet(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[s
 
 def _json(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str]) -> Iterator[Read]:
     if not source.path.stat().st_size:
-        raise DataError(f"{source.path} is empty")
+        raise DataError(f"{source.path} is empty: a table needs a header and rows")
     rows = f"read_json({literal(str(source.path))}, sample_size = -1)"
     relation = connection.sql(f"SELECT * FROM {rows}")
     if any(str(kind.id) == "list" for kind in relation.types):

@@ -80,7 +80,9 @@ def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnectio
         connection.close()
         if "lock" in str(error).lower():
             raise DataError(f"{path} is being written by another program: try again when it is done") from error
-        raise DataError(f"{path} cannot be read as a DuckDB file: build it with `finexpert data fred`") from error
+        raise DataError(
+            f"{path} cannot be read as a DuckDB file: it is of another kind, damaged, or of a newer DuckDB; give a file that `duckdb {path}` opens"
+        ) from error
     return connection
 
 

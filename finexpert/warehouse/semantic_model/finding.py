@@ -5,17 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from finexpert.errors import ConfigurationError
+from finexpert.warehouse.database_address import address_in
 from finexpert.warehouse.semantic_model.document import SemanticModel, load
 
 SUFFIX = ".model.yaml"
 
 
-def beside(data: Path) -> Path:
-    """The place of a model beside a data file or folder.
+def beside(data: Path) -> Path | None:
+    """The place of a model beside a file, a folder or a database in a file; None for the address of a server.
 
-    >>> beside(Path("desk/trades.duckdb")).as_posix()
-    'desk/trades.model.yaml'
+    >>> beside(Path("desk/trades.duckdb")).as_posix(), beside(Path("sqlite:///desk/trades.db")).as_posix()
+    ('desk/trades.model.yaml', 'desk/trades.model.yaml')
+    >>> beside(Path("postgresql+psycopg://desk@db/markets"))
     """
+    if address := address_in(data):
+        if not address.startswith("sqlite"):
+            return None
+        data = Path(address.partition(":///")[2])
     return data.parent / f"{data.stem if data.suffix else data.name}{SUFFIX}"
 
 
@@ -24,7 +30,7 @@ def find(named: Path | None, data: Path | None) -> SemanticModel | None:
     if named is not None:
         if not named.is_file():
             raise ConfigurationError(
-                f"the semantic model {named} is not there: `finexpert model init --out {named}` writes a first one"
+                f"the semantic model {named} is not there: `finexpert model init --file {named}` writes a first one"
             )
         return load(named)
     place = beside(data) if data is not None else None

@@ -200,7 +200,9 @@ def test_a_wrong_model_is_refused_by_its_place(file: Path, tmp_path: Path, old: 
 
 def test_it_is_found_beside_the_data(file: Path, tmp_path: Path) -> None:
     assert find(None, file) is None
-    beside(file).write_text(WRITTEN)
+    place = beside(file)
+    assert place is not None
+    place.write_text(WRITTEN)
     found = find(None, file)
     assert found is not None
     assert found.name == "desk"
