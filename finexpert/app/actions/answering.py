@@ -1,0 +1,234 @@
+"""Answering: what a thread of the desk does with a question, and the sessions that it does it with.
+
+The answer is kept with all that a follow-up needs, whole or not at all, before anybody is told. What goes wrong is kept too, and the
+conversation is free again.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from finexpert.answers import saved_session
+from finexpert.app.actions.conversations import Conversations
+from finexpert.app.metrics import Metrics
+from finexpert.app.open_sessions import OpenSession, OpenSessions
+from finexpert.app.people.people import Person
+from finexpert.app.running import Running
+from finexpert.app.state import tables
+from finexpert.app.state.answers import body_of, table_of
+from finexpert.app.state.naming import new_id, now
+from finexpert.app.state.stored import StoredAnswer
+from finexpert.core.answers import Answer, AnswerFormat
+from finexpert.core.progress import Watch, watching
+from finexpert.core.workspace import Turn, Workspace
+from finexpert.errors import Cancelled, FinexpertError
+from finexpert.filings.library.library import Library
+from finexpert.session import Session
+from finexpert.settings import Settings
+
+log = logging.getLogger(__name__)
+
+GIVEN_BACK = "the server ended before the answer was there: ask again"
+_STATES = {True: "interrupted", False: "cancelled"}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a question is asked with."""
+
+    question: str
+    as_of: dt.date | None = None
+    clarify: bool = True
+    cached: bool | None = None
+    knowledge: str = ""
+    answer_format: AnswerFormat | None = None
+    declined: tuple[str, ...] = ()
+    chosen: tuple[tuple[str, str], ...] = ()
+
+
+class Answering(Conversations):
+    """Sessions, and the threads that answer in them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        options = self.options
+        self.server = new_id()
+        self.metrics = Metrics()
+        self.sessions = OpenSessions(options.open_sessions, options.idle_minutes * 60, self._session_closed)
+        self._pool = ThreadPoolExecutor(options.questions_at_once, "finexpert-asking")
+        self._running: dict[str, Running] = {}
+        self._running_lock = threading.Lock()
+
+    def _carried_out(self, running: Running, wish: Wish) -> None:
+        opened: OpenSession | None = None
+        try:
+            if running.cancelled:
+                raise Cancelled("the question was cancelled before it began; ask it again to have an answer")
+            opened = self._session(running)
+            answer, stored = self._answered(running, wish, opened)
+            self.sessions.keep(running.conversation, opened)
+            self._ended(running)
+            self.metrics.answered(answer)
+            running.tell(stored)
+            running.end()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, who asked is told, and the conversation goes on
+            if opened is not None:
+                self.sessions.drop(opened)
+            self._ended(running)
+            running.end(self._failed(running, error))
+
+    def _answered(self, running: Running, wish: Wish, opened: OpenSession) -> tuple[Answer, StoredAnswer]:
+        session = opened.session
+        session.declined.extend(wish.declined)
+        session.chosen.update(wish.chosen)
+        before = list(session.workspace.turns)
+        with watching(Watch(running.tell)) as watch:
+            running.stoppable(watch.cancel)
+            answer = session.ask(
+                wish.question.strip(),
+                answer_format=wish.answer_format,
+                knowledge=wish.knowledge,
+                clarify=wish.clarify,
+                someone_there=wish.clarify,
+                as_of=wish.as_of,
+                cached=wish.cached,
+            )
+        answer.flags += opened.notes
+        opened.notes = []
+        opened.turns, turn = _turns(opened.turns, before, session.workspace.turns, running.id)
+        opened.revision += 1
+        return answer, self._keep(running, wish, opened, answer, turn)
+
+    def _keep(
+        self, running: Running, wish: Wish, opened: OpenSession, answer: Answer, turn: Turn | None
+    ) -> StoredAnswer:
+        """Keep an answer with all that a follow-up needs, whole or not at all."""
+        session, c = opened.session, tables.conversations.c
+        body = body_of(answer) | {"as_of_given": wish.as_of is not None}
+        if body["as_of"] is None and wish.as_of is not None:
+            body["as_of"] = wish.as_of.isoformat()
+        record = json.loads(answer.record.sealed()) if answer.record is not None else None
+        values = {"state": "finished", "ended": now(), "body": body, "table": table_of(answer), "record": record,
+                  "turn": None if turn is None else saved_session.saved_turn(turn).model_dump(mode="json")}  # fmt: skip
+        frames = [
+            saved_session.saved_frame(frame).model_dump(mode="json") for frame in session.workspace.frames.values()
+        ]
+        with self.state.writing() as connection:
+            connection.execute(tables.answers.update().where(tables.answers.c.id == running.id).values(values))
+            for number, png in enumerate(answer.figures, 1):
+                row = {"answer": running.id, "number": number, "png": png}
+                connection.execute(tables.figures.insert().values(row))
+            connection.execute(
+                tables.conversations.update()
+                .where(c.id == running.conversation, c.asking == running.id)
+                .values(asking=None, changed=now(), revision=opened.revision, turns=opened.turns, frames=frames,
+                        declined=session.declined, chosen=session.chosen, spent=session.spent)
+            )  # fmt: skip
+            self.log(connection, running.person, "answered", running.id, answer.status)
+        return self.answer(running.person, running.id)
+
+    def _failed(self, running: Running, error: BaseException) -> BaseException:
+        """Keep that there is no answer; the error as who asked is told it."""
+        if isinstance(error, Cancelled):
+            state = _STATES[running.gives_back]
+            message = GIVEN_BACK if running.gives_back else str(error)
+        elif isinstance(error, FinexpertError | OSError | ValueError):
+            state, message = "failed", self.said(error)
+        else:
+            log.exception("a question ended in an error of the program")
+            state, message = "failed", f"an error of the program ({type(error).__name__}): the server's log says more"
+            error = FinexpertError(message)
+        self.metrics.failed("error" if state == "failed" else state)
+        c = tables.conversations.c
+        try:
+            with self.state.writing() as connection:
+                values = {"state": state, "error": message, "ended": now()}
+                connection.execute(tables.answers.update().where(tables.answers.c.id == running.id).values(values))
+                connection.execute(
+                    tables.conversations.update()
+                    .where(c.id == running.conversation, c.asking == running.id)
+                    .values(asking=None, changed=now())
+                )
+                self.log(connection, running.person, state, running.id)
+        except FinexpertError:
+            # The state is out of reach. The keeper of the desk frees the conversation when it is back.
+            log.exception("the end of a question could not be kept")
+        return error
+
+    def _ended(self, running: Running) -> None:
+        with self._running_lock:
+            if self._running.get(running.conversation) is running:
+                del self._running[running.conversation]
+
+    def _session(self, running: Running) -> OpenSession:
+        """The session of a conversation, which is the caller's: the open one, or one made of what was kept."""
+        person = running.person
+        row = self._conversation(person, running.conversation)
+        place = self._place(person, row["source"])
+        found = self.sessions.take(running.conversation, row["revision"], place.key)
+        if found is not None:
+            found.session.settings = self._settings_for(person)
+            return found
+        source = self.opened.take(place.key, self._maker(place))
+        try:
+            is_library = isinstance(source, Library)
+            session = Session(
+                source,
+                expert=self.expert,
+                settings=self._settings_for(person),
+                models=self.models,
+                sandbox=None if is_library else self.sandbox,
+                workspace=Workspace(),
+                taught=self.taught(person.team),
+            )
+            notes = self._take_up(session, row)
+        except BaseException:
+            self.opened.give_back(place.key)
+            raise
+        return OpenSession(session, place.key, row["revision"], list(row["turns"]), notes)
+
+    def _take_up(self, session: Session, row: sa.RowMapping) -> list[str]:
+        """Put what was kept of a conversation into a new session; what is not as it was."""
+        c = tables.answers.c
+        kept = {
+            each["id"]: each["turn"] for each in self.state.rows(sa.select(c.id, c.turn).where(c.id.in_(row["turns"])))
+        }
+        saved = saved_session.SavedSession(
+            name="",
+            saved_at=now(),
+            source=session.source_name,
+            turns=[saved_session.SavedTurn.model_validate(kept[id]) for id in row["turns"]],
+            frames=[saved_session.SavedFrame.model_validate(frame) for frame in row["frames"]],
+            declined=row["declined"],
+            spent=row["spent"],
+        )
+        notes = session.take_up(saved)
+        session.chosen = dict(row["chosen"])
+        return notes
+
+    def _settings_for(self, person: Person) -> Settings:
+        # Answers given before are shared by everybody of a home; here rows may be seen by one person and not by another.
+        changes: dict[str, Any] = {"by": person.name}
+        if not self.options.is_local:
+            changes["cache_answers"] = False
+        return self.settings.model_copy(update=changes)
+
+    def _session_closed(self, session: OpenSession) -> None:
+        self.opened.give_back(session.source_key)
+
+
+def _turns(ids: list[str], before: list[Turn], after: list[Turn], id: str) -> tuple[list[str], Turn | None]:
+    """The ids of the turns after a question, and the turn that it made: a new one, or in the place of the last."""
+    if len(after) > len(before):
+        return [*ids, id], after[-1]
+    if after and before and after[-1] is not before[-1]:
+        return [*ids[:-1], id], after[-1]
+    return ids, None

@@ -1,0 +1,121 @@
+"""Which addresses of data a person may have the server connect to.
+
+    >>> checked_address("postgresql+psycopg://desk:pw@db.example.com/markets?schema=macro", Rules(("*.example.com",), resolve=lambda host: ["203.0.113.7"]))
+    'postgresql+psycopg://desk:pw@db.example.com/markets?schema=macro'
+    >>> checked_address("postgresql+psycopg://desk@169.254.169.254/x", Rules((), local=True))
+    Traceback (most recent call last):
+        ...
+    finexpert.errors.Refused: the host '169.254.169.254' is not one that data may be connected at
+
+A server sees hosts and files that the person does not. So a host has to be named by the owner of the server, unless nobody but its
+user reaches the server; a file has to lie in a folder that the owner named; and an address may hold no option that leads elsewhere.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import ipaddress
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from finexpert.errors import Refused
+from finexpert.warehouse.database_address import address_in
+
+_SERVERS = frozenset({"postgresql", "mysql", "mariadb"})
+# Options such as host=, unix_socket=, service= and read_default_file= lead to another place than the one that was checked.
+_OPTIONS = frozenset({"schema", "sslmode", "charset"})
+_LONGEST = 2_000
+
+
+def _resolved(host: str) -> list[str]:
+    return [str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the owner of a server allows. `local` is a server that only its user reaches."""
+
+    hosts: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
+    local: bool = False
+    resolve: Callable[[str], Iterable[str]] = field(default=_resolved, compare=False)
+
+
+def checked_address(place: str, rules: Rules) -> str:
+    """The address or path of data as it may be opened; Refused says what is not allowed, and never repeats a password."""
+    place = place.strip()
+    if not place or len(place) > _LONGEST or any(ord(char) < 32 for char in place):
+        raise Refused("the address is empty, longer than 2,000 characters, or holds control characters")
+    address = address_in(place)
+    if address is None:
+        if "://" in place:
+            raise Refused("this is no address of data: write postgresql+psycopg://, mysql+pymysql:// or sqlite:///")
+        return str(_checked_path(Path(place), rules))
+    try:
+        url = sa.make_url(address)
+    except (sa.exc.ArgumentError, ValueError):
+        raise Refused("the address of the database is no URL: write postgresql+psycopg://user@host/database") from None
+    kind = url.get_backend_name()
+    if kind == "sqlite":
+        if url.query:
+            raise Refused("the address of a SQLite file may have no options")
+        return f"sqlite:///{_checked_path(Path(url.database or ''), rules)}"
+    if kind not in _SERVERS:
+        raise Refused(f"data cannot be connected by {kind[:40]!r}: postgresql+psycopg, mysql+pymysql and sqlite are")
+    _check_server(url, rules)
+    return address
+
+
+def _check_server(url: sa.URL, rules: Rules) -> None:
+    if more := sorted(set(url.query) - _OPTIONS):
+        raise Refused(f"the address holds the option {more[0][:40]!r}, and may hold {', '.join(sorted(_OPTIONS))}")
+    host = (url.host or "").strip("[]")
+    if not host or any(char in host for char in ",/\\@ %"):
+        raise Refused("the address names no host, or several: write postgresql+psycopg://user@host/database")
+    named = any(fnmatch.fnmatchcase(host.lower(), pattern.lower()) for pattern in rules.hosts)
+    if not named and not rules.local:
+        raise Refused(
+            f"the host {host!r} is not one that data may be connected at: the owner of the server names hosts "
+            "with FINEXPERT_SERVE_DATA_HOSTS"
+        )
+    for number in _addresses(host, rules):
+        if _is_forbidden(number, named):
+            raise Refused(f"the host {host!r} is not one that data may be connected at")
+
+
+def _addresses(host: str, rules: Rules) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+    try:
+        # As the C library reads numbers: 2130706433 and 0x7f.1 are 127.0.0.1.
+        found = list(rules.resolve(host))
+        return [ipaddress.ip_address(text.partition("%")[0]) for text in found]
+    except (OSError, UnicodeError, ValueError):
+        raise Refused(f"the host {host!r} is not known here") from None
+
+
+def _is_forbidden(number: ipaddress.IPv4Address | ipaddress.IPv6Address, named: bool) -> bool:
+    """Whether nobody may connect there: link-local addresses hold a cloud's keys, whatever the owner named."""
+    if isinstance(number, ipaddress.IPv6Address) and number.ipv4_mapped is not None:
+        number = number.ipv4_mapped
+    if number.is_link_local or number.is_multicast or number.is_unspecified or number in _METADATA:
+        return True
+    return not named and number.is_reserved and not number.is_loopback
+
+
+_METADATA = frozenset({ipaddress.ip_address("fd00:ec2::254"), ipaddress.ip_address("100.100.100.200")})
+
+
+def _checked_path(path: Path, rules: Rules) -> Path:
+    """A path with its links followed, inside an allowed folder; on a local server any path of the user's."""
+    full = path.expanduser().resolve()
+    if rules.local:
+        return full
+    if any(full.is_relative_to(folder.expanduser().resolve()) for folder in rules.folders):
+        return full
+    raise Refused(
+        "this path is in no folder whose files may be connected: the owner of the server names folders with "
+        "FINEXPERT_SERVE_DATA_FOLDERS; send the file instead"
+    )

@@ -1,0 +1,173 @@
+"""What is the same for every backend: pages, terms and processes as a client sees them, within their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from finexpert.app.mcp.backend import PageFound, PageRead, ProcessShown, QuestionBack, Terms, TermShown
+from finexpert.core.answers import Clarification
+from finexpert.filings.library.library import Library
+from finexpert.filings.page.filing import Filing
+from finexpert.filings.records import LibraryPage, PageHit, SearchRequest
+from finexpert.knowledge import injections
+from finexpert.text.terms import normalise
+from finexpert.text.texts import visible
+
+if TYPE_CHECKING:
+    from finexpert.knowledge.glossary import Keyword
+    from finexpert.knowledge.process import Process
+    from finexpert.knowledge.taught import Taught
+    from finexpert.warehouse.schema import Metric
+
+SCHEME = "finexpert"
+MOST_ROWS = 50
+_MOST_WORDS = 600
+_MOST_NEAR = 5
+_MOST_FILINGS = 300
+
+
+def record_address(id: str) -> str:
+    """
+    >>> record_address("20240930T101500-ab12cd")
+    'finexpert://records/20240930T101500-ab12cd'
+    """
+    return f"{SCHEME}://records/{quote(id, safe='')}"
+
+
+def chart_address(id: str, number: int) -> str:
+    return f"{SCHEME}://charts/{quote(id, safe='')}/{number}"
+
+
+def page_address(source: str, page: str) -> str:
+    """
+    >>> page_address("library", "AAL/2010/page 72.pdf")
+    'finexpert://pages/library/AAL/2010/page%2072.pdf'
+    """
+    return f"{SCHEME}://pages/{quote(source, safe='')}/{quote(page, safe='/')}"
+
+
+def page_found(hit: PageHit) -> PageFound:
+    words = hit.chunks[0].text if hit.chunks else " ".join(hit.page.pre_text)
+    return PageFound(
+        page=hit.page.id,
+        label=visible(hit.page.label),
+        filing=hit.page.filing,
+        why=hit.why,
+        words=_cut(words.replace("\n", " / ")),
+    )
+
+
+def question_back(unclear: Clarification | None) -> QuestionBack | None:
+    """A question back as a model may see it: without the values of a column."""
+    if unclear is None:
+        return None
+    known = [] if unclear.kind == "value" else unclear.candidates
+    return QuestionBack(kind=unclear.kind, term=unclear.term, question=unclear.question, candidates=known)
+
+
+def pages_found(
+    library: Library, phrases: Sequence[str], company: str, year: int | None, limit: int
+) -> list[PageFound]:
+    """The pages of a library that fit best; by words alone while chunks wait to be embedded, which takes longer than a client waits."""
+    request = SearchRequest(
+        phrases=tuple(phrases),
+        tickers=library.symbols(company) if company else frozenset(),
+        years=frozenset([year]) if year else frozenset(),
+        limit=limit,
+    )
+    hits = library.search(request, by="words" if library.chunks_to_index() else "fused")
+    return [page_found(hit) for hit in hits]
+
+
+def schema_text(source: Any, question: str) -> str:
+    """What a source holds: the schema card of tables, the filings of a library, the page."""
+    if isinstance(source, Library):
+        return filings_text(source)
+    if isinstance(source, Filing):
+        return visible_lines("1 page", [source.id])
+    card: str = source.schema_card(question=question)
+    return card
+
+
+def page_read(page: LibraryPage | Filing) -> PageRead:
+    """A page with what of it reads like an instruction to a program."""
+    filing = page.as_filing() if isinstance(page, LibraryPage) else page
+    text = filing.page_text()
+    label = visible(page.label if isinstance(page, LibraryPage) else page.id)
+    return PageRead(page=page.id, label=label, text=text, flags=injections.flags(injections.findings([(label, text)])))
+
+
+def filings_text(library: Library) -> str:
+    """The filings of a library, a line each."""
+    filings = library.filings()
+    lines = [
+        ", ".join(
+            str(part)
+            for part in (f.id, f.company or f.ticker, _period(f.fiscal_year, f.quarter), f.kind, f"{f.pages} pages")
+            if part
+        )
+        for f in filings[:_MOST_FILINGS]
+    ]
+    if len(filings) > _MOST_FILINGS:
+        lines.append(f"... and {len(filings) - _MOST_FILINGS:,} more: search_filings finds their pages")
+    return visible_lines("1 filing" if len(filings) == 1 else f"{len(filings):,} filings", lines)
+
+
+def visible_lines(heading: str, lines: Sequence[str]) -> str:
+    return "\n".join([heading, *map(visible, lines)])
+
+
+def terms(text: str, taught: Taught | None, metrics: Sequence[Metric]) -> Terms:
+    """What a text names in glossary and metrics, and what is near to it in meaning."""
+    wanted = normalise(text)
+    found = [_metric(metric) for metric in metrics if wanted in map(normalise, (metric.name, *metric.synonyms))]
+    if taught is None or taught.glossary.empty:
+        return Terms(found=found)
+    exact = taught.glossary.get(text)
+    named = {entry.id: entry for entry in ([exact] if exact else []) + taught.glossary.named_in(text)}
+    near = [entry for entry, _ in taught.glossary.search([text], _MOST_NEAR) if entry.id not in named]
+    return Terms(found=[*map(_term, named.values()), *found], near=list(map(_term, near)))
+
+
+def process(each: Process) -> ProcessShown:
+    return ProcessShown(
+        heading=each.heading,
+        aliases=list(each.aliases),
+        status=each.status,
+        variables=[f"{variable.name}: {variable.meaning}".rstrip(": ") for variable in each.variables],
+        steps=[step.text for step in each.steps],
+        taught_by=each.taught_by,
+    )
+
+
+def part(text: str, start: int, most: int) -> tuple[str, int | None]:
+    """A stretch of a text, and where the next one starts.
+
+    >>> part("abcdef", 2, 3), part("abcdef", 5, 3)
+    (('cde', 5), ('f', None))
+    """
+    end = start + most
+    return text[start:end], end if end < len(text) else None
+
+
+def _term(entry: Keyword) -> TermShown:
+    aliases = list(entry.aliases)
+    return TermShown(term=entry.term, kind="term", meaning=entry.meaning, aliases=aliases, taught_by=entry.taught_by)
+
+
+def _metric(metric: Metric) -> TermShown:
+    meaning = f"{metric.description}: {metric.expression}" if metric.description else metric.expression
+    return TermShown(term=metric.name, kind="metric", meaning=meaning, aliases=list(metric.synonyms))
+
+
+def _period(year: int | None, quarter: int | None) -> str:
+    if year is None:
+        return ""
+    return f"Q{quarter} {year}" if quarter else f"FY {year}"
+
+
+def _cut(text: str) -> str:
+    text = visible(text)
+    return text if len(text) <= _MOST_WORDS else f"{text[:_MOST_WORDS]}..."

@@ -1,0 +1,164 @@
+"""What was taught: processes and terms, with their history; and a conversation that becomes a process."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import Form, Request
+from fastapi.responses import HTMLResponse, Response
+
+from finexpert.app.page.page import Page, Route, go_to, piece
+from finexpert.errors import FinexpertError, ProcessFileError, Refused
+from finexpert.knowledge.process import Process
+from finexpert.knowledge.process_files import from_markdown, to_markdown
+
+Text = Annotated[str, Form()]
+_WRITTEN = ("heading", "aliases", "variables", "steps")
+
+
+class Knowledge(Page):
+    """Memory and glossary."""
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        return (
+            ("GET", "/knowledge", self.processes),
+            ("GET", "/knowledge/processes/{id}", self.process),
+            ("POST", "/knowledge/processes/{id}/edit", self.edit),
+            ("POST", "/knowledge/processes/{id}/retire", self.retire),
+            ("POST", "/knowledge/processes/{id}/activate", self.activate),
+            ("POST", "/knowledge/processes/{id}/try", self.try_again),
+            ("POST", "/knowledge/processes/{id}/revert", self.revert),
+            ("GET", "/knowledge/terms", self.terms),
+            ("POST", "/knowledge/terms", self.define),
+            ("GET", "/knowledge/terms/{id}", self.term),
+            ("POST", "/knowledge/terms/{id}/retire", self.retire_term),
+            ("GET", "/c/{id}/remember", self.heading),
+            ("POST", "/c/{id}/remember", self.remember),
+            ("POST", "/c/{id}/decide", self.decide),
+        )
+
+    def processes(self, request: Request, search: str = "") -> HTMLResponse:
+        found = self.desk.processes(self.person_of(request), search)
+        return self.whole(request, "processes.html", "knowledge", processes=found, wanted=search)
+
+    def process(self, request: Request, id: str) -> HTMLResponse:
+        """A process with its versions, what each changed, and its text to edit."""
+        person = self.person_of(request)
+        process = self.desk.process(person, id)
+        versions = changes(self.desk.history(person, process.id))
+        return self.whole(
+            request,
+            "process.html",
+            "knowledge",
+            process=process,
+            written=written(process),
+            versions=versions,
+            sources=[each for each in self.desk.sources(person) if each.kind == "data"],
+            may_teach=person.can("teach"),
+        )
+
+    def edit(self, request: Request, id: str, text: Text, version: Annotated[int, Form()]) -> Response:
+        """Keep an edited process; refused where somebody else changed it since."""
+        try:
+            read = from_markdown(text.replace("\r\n", "\n"))
+        except ProcessFileError as error:
+            raise Refused(f"this is not the text of a process: {error}") from error
+        changed = read.model_dump(mode="json", include=set(_WRITTEN)) | {"version": version}
+        self.desk.edit_process(self.person_of(request), id, changed)
+        return go_to(request, f"/knowledge/processes/{id}")
+
+    def retire(self, request: Request, id: str) -> Response:
+        self.desk.retire(self.person_of(request), id)
+        return go_to(request, "/knowledge")
+
+    def activate(self, request: Request, id: str) -> Response:
+        self.desk.activate(self.person_of(request), id)
+        return go_to(request, f"/knowledge/processes/{id}")
+
+    def try_again(self, request: Request, id: str, source: Text) -> HTMLResponse:
+        """Try a process on the case that it was taught on, in a clean conversation that nobody keeps."""
+        person = self.person_of(request)
+        talk = self.desk.create(person, source, "Trying a process")
+        try:
+            return self._settled(request, talk.id, lambda person: self.desk.try_again(person, talk.id, id))
+        finally:
+            self.desk.delete(person, talk.id)
+
+    def revert(self, request: Request, id: str, version: Annotated[int, Form()]) -> Response:
+        self.desk.revert(self.person_of(request), id, version)
+        return go_to(request, f"/knowledge/processes/{id}")
+
+    def terms(self, request: Request, search: str = "") -> HTMLResponse:
+        person = self.person_of(request)
+        found = self.desk.terms(person, search)
+        may = person.can("teach")
+        return self.whole(request, "terms.html", "knowledge", terms=found, wanted=search, may_teach=may)
+
+    def define(self, request: Request, term: Text, meaning: Text, aliases: Text = "") -> Response:
+        also = tuple(part.strip() for part in aliases.split(",") if part.strip())
+        kept = self.desk.define(self.person_of(request), term, meaning, also)
+        return go_to(request, f"/knowledge/terms/{kept.id}")
+
+    def term(self, request: Request, id: str) -> HTMLResponse:
+        person = self.person_of(request)
+        term = self.desk.term(person, id)
+        versions = self.desk.term_history(person, term.id)
+        return self.whole(
+            request, "term.html", "knowledge", term=term, versions=versions, may_teach=person.can("teach")
+        )
+
+    def retire_term(self, request: Request, id: str) -> Response:
+        self.desk.retire_term(self.person_of(request), id)
+        return go_to(request, "/knowledge/terms")
+
+    def heading(self, request: Request, id: str) -> HTMLResponse:
+        """Asks under which heading a conversation is to be remembered."""
+        return piece("remember.html", talk=self.desk.about(self.person_of(request), id))
+
+    def remember(self, request: Request, id: str, heading: Text = "") -> HTMLResponse:
+        """Write down what the conversation did, try it in a clean one, and show both."""
+        return self._settled(request, id, lambda person: self.desk.remember(person, id, heading.strip()))
+
+    def decide(
+        self,
+        request: Request,
+        id: str,
+        decision: Annotated[Literal["replace", "ignore", "keep both"], Form()],
+        heading: Text = "",
+    ) -> HTMLResponse:
+        return self._settled(request, id, lambda person: self.desk.decide(person, id, decision, heading.strip()))
+
+    def _settled(self, request: Request, id: str, settle: Any) -> HTMLResponse:
+        person = self.person_of(request)
+        talk = self.desk.about(person, id)
+        try:
+            return piece("remembered.html", talk=talk, remembered=settle(person))
+        except FinexpertError as error:
+            return piece("remember.html", talk=talk, problem=str(error))
+
+
+def written(process: Process) -> str:
+    """A process as the text that a person edits: without what the program keeps beside it."""
+    plain = Process(**{name: getattr(process, name) for name in _WRITTEN})
+    return to_markdown(plain)
+
+
+def changes(versions: Sequence[Any]) -> list[tuple[Any, list[str]]]:
+    """Each version, the newest first, with the lines that it changed against the one before it."""
+    texts = [written(Process.model_validate(version.item)) for version in versions]
+    return [
+        (version, changed_lines(old, new)) for version, new, old in zip(versions, texts, [*texts[1:], ""], strict=True)
+    ]
+
+
+def changed_lines(old: str, new: str) -> list[str]:
+    """The lines that differ, with those around them.
+
+    >>> changed_lines("a\\nb", "a\\nc")
+    [' a', '-b', '+c']
+    """
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1)
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]

@@ -1,0 +1,111 @@
+"""Sources: connect, look at, publish values, remove. An address is sent once, and never shown again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Annotated, Literal
+
+from fastapi import Form, Request, UploadFile
+from fastapi.responses import HTMLResponse, Response
+
+from finexpert.app.page.page import Page, Route, go_to, piece
+from finexpert.errors import FinexpertError, Refused
+
+Text = Annotated[str, Form()]
+
+
+class SourcePages(Page):
+    """The list of sources, and a page a source."""
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        return (
+            ("GET", "/sources", self.all),
+            ("POST", "/sources/file", self.add_file),
+            ("POST", "/sources/address", self.add_address),
+            ("GET", "/sources/{id}", self.show),
+            ("POST", "/sources/{id}/remove", self.remove),
+            ("GET", "/sources/{id}/values", self.values),
+            ("POST", "/sources/{id}/publish", self.publish),
+        )
+
+    def all(self, request: Request) -> HTMLResponse:
+        person = self.person_of(request)
+        limit = self.desk.options.upload_mb
+        return self.whole(
+            request,
+            "sources.html",
+            "sources",
+            sources=self.desk.sources(person),
+            may_ask=person.can("ask"),
+            may_manage=person.can("manage"),
+            limit=f"{limit:g}",
+        )
+
+    def add_file(self, request: Request, file: UploadFile, name: Text = "", shared: Text = "") -> Response:
+        """Connect a file that was dropped."""
+        if not file.filename:
+            raise Refused("choose a file, or drop one")
+        filename = PurePath(file.filename.replace("\\", "/")).name
+        person = self.person_of(request)
+        added = self.desk.add_source(
+            person, name.strip() or PurePath(filename).stem, file=file.file, filename=filename, shared=bool(shared)
+        )
+        return go_to(request, f"/sources/{added.id}")
+
+    def add_address(
+        self,
+        request: Request,
+        name: Text,
+        address: Text,
+        kind: Annotated[Literal["data", "library"], Form()] = "data",
+        shared: Text = "",
+    ) -> Response:
+        """Connect a database, a folder or a library."""
+        person = self.person_of(request)
+        added = self.desk.add_source(person, name, address.strip(), kind=kind, shared=bool(shared))
+        return go_to(request, f"/sources/{added.id}")
+
+    def show(self, request: Request, id: str) -> HTMLResponse:
+        """What a source holds, and what of it a model is told."""
+        person = self.person_of(request)
+        source = self.source_of(person, id)
+        schema, problem = None, ""
+        try:
+            schema = self.desk.schema(person, id)
+        except FinexpertError as error:
+            if source is None:
+                raise
+            problem = str(error)
+        return self.whole(
+            request,
+            "source.html",
+            "sources",
+            source=schema.source if schema else source,
+            schema=schema,
+            problem=problem,
+            may_ask=person.can("ask"),
+            may_manage=person.can("manage"),
+        )
+
+    def remove(self, request: Request, id: str) -> Response:
+        self.desk.remove_source(self.person_of(request), id)
+        return go_to(request, "/sources")
+
+    def values(self, request: Request, id: str, column: str) -> HTMLResponse:
+        """The most frequent values of a column, for the eyes of the person."""
+        person = self.person_of(request)
+        found = self.desk.values(person, id, column)
+        table = column.rpartition(".")[0]
+        schema = self.desk.schema(person, id)
+        columns = [
+            each for t in schema.tables if t.name == table for each in t.columns if f"{t.name}.{each.name}" == column
+        ]
+        published = bool(columns) and columns[0].published is not None
+        may = person.can("manage")
+        return piece("values.html", id=id, column=column, values=found, published=published, may_manage=may)
+
+    def publish(self, request: Request, id: str, column: Text, on: Text = "") -> Response:
+        self.desk.publish(self.person_of(request), id, column, bool(on))
+        return Response(status_code=204, headers={"HX-Refresh": "true"})

@@ -1,0 +1,62 @@
+// What opens and closes: the panel beside the answers, dialogs, folds, the side bar on a phone.
+
+let opener = null;
+
+function closePanel() {
+  const panel = document.querySelector("#panel");
+  panel.hidden = true;
+  panel.replaceChildren();
+  document.querySelector(".shell").classList.remove("with-panel");
+  opener?.focus();
+  opener = null;
+}
+
+export function startPanels() {
+  document.body.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.detail.target?.id === "panel") opener = event.detail.elt;
+  });
+  document.body.addEventListener("htmx:afterSwap", (event) => {
+    if (event.detail.target?.id !== "panel") return;
+    event.detail.target.hidden = false;
+    document.querySelector(".shell").classList.add("with-panel");
+    event.detail.target.querySelector("h2")?.focus();
+  });
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest?.("[data-close-panel], [data-fold], [data-side], [data-copy]");
+    if (!target) return;
+    if (target.matches("[data-close-panel]")) closePanel();
+    if (target.matches("[data-side]")) document.body.classList.toggle("side-open");
+    if (target.matches("[data-fold]")) fold(target);
+    if (target.matches("[data-copy]")) copy(target);
+  });
+}
+
+// Of the folds of one answer, one is open at a time.
+function fold(button) {
+  const open = button.getAttribute("aria-expanded") !== "true";
+  for (const other of button.closest("[data-folds]").querySelectorAll("[data-fold]")) {
+    const shown = open && other === button;
+    other.setAttribute("aria-expanded", String(shown));
+    const sheet = document.getElementById(other.getAttribute("aria-controls"));
+    sheet.hidden = !shown;
+    if (shown) sheet.scrollIntoView({ block: "nearest" });
+  }
+}
+
+async function copy(button) {
+  const text = document.getElementById(button.dataset.copy).innerText;
+  await navigator.clipboard?.writeText(text);
+  button.querySelector("[data-said]").textContent = "Copied";
+}
+
+export function startDialogs() {
+  document.addEventListener("click", (event) => {
+    const opens = event.target.closest?.("[data-opens]");
+    if (opens) document.getElementById(opens.dataset.opens)?.showModal();
+    if (event.target.closest?.("[data-closes]")) event.target.closest("dialog").close();
+    if (event.target.matches?.("dialog")) event.target.close();
+  });
+  document.body.addEventListener("htmx:afterSwap", (event) => {
+    if (event.detail.target?.id === "dialog-inside") document.getElementById("dialog").showModal();
+  });
+}

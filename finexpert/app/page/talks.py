@@ -1,0 +1,173 @@
+"""Pages of conversations: ask, follow a question under way, reply, cancel, find, rename, delete.
+
+A question goes on when the page is closed. Whoever opens the conversation again hears its progress from the first event on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated, Any
+
+from fastapi import Form, Request
+from fastapi.responses import HTMLResponse, Response, StreamingResponse
+
+from finexpert.app.actions.asking import Wish
+from finexpert.app.page import progress
+from finexpert.app.page.examples import examples_for
+from finexpert.app.page.page import Page, Route, go_to, grouped, piece
+from finexpert.app.page.templating import render
+from finexpert.app.page.turns import Turns, source_name
+from finexpert.app.people.people import Person
+from finexpert.app.state.stored import StoredAnswer
+from finexpert.core.progress import Event
+from finexpert.errors import FinexpertError, NotFound
+
+Text = Annotated[str, Form()]
+_LOOK_AGAIN_SECONDS = 1.0
+
+
+class Talks(Page):
+    """Home, and a page a conversation."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.turns = Turns(self.desk)
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        return (
+            ("GET", "/", self.home),
+            ("GET", "/examples", self.examples),
+            ("POST", "/ask", self.ask_first),
+            ("GET", "/conversations", self.find),
+            ("GET", "/c/{id}", self.show),
+            ("POST", "/c/{id}/ask", self.ask_on),
+            ("GET", "/c/{id}/events/{answer}", self.events),
+            ("POST", "/c/{id}/cancel", self.cancel),
+            ("POST", "/c/{id}/reply/{answer}", self.reply),
+            ("GET", "/c/{id}/settings", self.settings),
+            ("POST", "/c/{id}/rename", self.rename),
+            ("POST", "/c/{id}/delete", self.delete),
+        )
+
+    def home(self, request: Request, source: str = "") -> HTMLResponse:
+        """A new question, with examples for the source."""
+        person = self.person_of(request)
+        sources = self.desk.sources(person)
+        chosen = next((each for each in sources if each.id == source), sources[0] if sources else None)
+        return self.whole(request, "home.html", sources=sources, source=chosen, talk=None)
+
+    def examples(self, request: Request, source: str) -> HTMLResponse:
+        """What a source invites to ask, and what is said of its numbers; why, where it cannot be opened now."""
+        try:
+            schema = self.desk.schema(self.person_of(request), source)
+        except FinexpertError as error:
+            return piece("examples.html", label="", examples=[], problem=self.desk.said(error))
+        return piece("examples.html", label=schema.source.label or "", examples=examples_for(schema), problem="")
+
+    def ask_first(self, request: Request, question: Text, source: Text) -> Response:
+        """Ask the first question of a new conversation."""
+        person = self.person_of(request)
+        talk = self.desk.create(person, source)
+        self.desk.start(person, talk.id, Wish(question))
+        return go_to(request, f"/c/{talk.id}")
+
+    def find(self, request: Request, search: str = "", open: str = "") -> HTMLResponse:
+        """The list of the side bar, of conversations that hold the words."""
+        groups = grouped(self.desk.conversations(self.person_of(request), search))
+        return piece("talks.html", groups=groups, open_talk=open, search=search)
+
+    def show(self, request: Request, id: str) -> HTMLResponse:
+        person = self.person_of(request)
+        talk = self.desk.about(person, id)
+        answers = self.desk.conversation(person, id)
+        turns = [self.turns.given(person, each, last=each is answers[-1]) for each in answers]
+        return self.whole(
+            request,
+            "conversation.html",
+            open_talk=id,
+            talk=talk,
+            turns=turns,
+            source_name=source_name(self.desk, person, id),
+        )
+
+    def ask_on(self, request: Request, id: str, question: Text) -> HTMLResponse:
+        person = self.person_of(request)
+        self.desk.start(person, id, Wish(question))
+        return self._begun(person, id)
+
+    def _begun(self, person: Person, talk: str) -> HTMLResponse:
+        """The question that is under way now. What was asked back before it loses its form, which nobody answers any more."""
+        *before, last = self.desk.conversation(person, talk)
+        html = render("turn.html", **self.turns.given(person, last, last=True))
+        if before and before[-1].status == "needs_clarification":
+            html += render("turn.html", **self.turns.given(person, before[-1]), instead=True)
+        return HTMLResponse(html)
+
+    async def events(self, request: Request, id: str, answer: str) -> StreamingResponse:
+        """Server-sent events: `progress` with the stages so far, `done` with the finished turn."""
+        person = self.person_of(request)
+        asked = await asyncio.to_thread(self.desk.answer, person, answer)
+        if asked.conversation != id:
+            raise NotFound(f"there is no answer {answer[:80]!r}")
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(self._told(person, id, answer), media_type="text/event-stream", headers=headers)
+
+    async def _told(self, person: Person, id: str, answer: str) -> AsyncIterator[str]:
+        events: list[Event] = []
+        try:
+            async for thing in self.desk.watch(person, id):
+                if isinstance(thing, Event):
+                    events.append(thing)
+                    yield _message("progress", render("stages.html", stages=progress.of(events)))
+        except FinexpertError:
+            pass  # what it ended with is kept with the question, and shown below
+        yield _message("done", await self._finished(person, answer))
+
+    async def _finished(self, person: Person, answer: str) -> str:
+        """The turn as it ended; a question that another server answers is looked at again and again."""
+        while True:
+            stored: StoredAnswer = await asyncio.to_thread(self.desk.answer, person, answer)
+            if stored.state != "running":
+                given = await asyncio.to_thread(self.turns.given, person, stored, last=True)
+                return render("turn.html", **given)
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+    def cancel(self, request: Request, id: str) -> Response:
+        self.desk.cancel(self.person_of(request), id)
+        return Response(status_code=204)
+
+    async def reply(
+        self, request: Request, id: str, answer: str, meaning: Text = "", chosen: Text = "", skip: Text = ""
+    ) -> HTMLResponse:
+        """The reply to a question back: what was clicked, else what was written, else nothing."""
+        person = self.person_of(request)
+        asked = await asyncio.to_thread(self.desk.answer, person, answer)
+        if asked.clarification is None or asked.conversation != id:
+            raise NotFound(f"nothing was asked back by {answer[:80]!r}")
+        said = "" if skip else chosen or meaning
+        async for _ in self.desk.reply(person, id, asked.clarification, said):
+            break  # it is under way; its progress is followed by the piece that is sent
+        return await asyncio.to_thread(self._begun, person, id)
+
+    def settings(self, request: Request, id: str) -> HTMLResponse:
+        return piece("talk_settings.html", talk=self.desk.about(self.person_of(request), id))
+
+    def rename(self, request: Request, id: str, name: Text) -> Response:
+        self.desk.rename(self.person_of(request), id, name)
+        return Response(status_code=204, headers={"HX-Refresh": "true"})
+
+    def delete(self, request: Request, id: str) -> Response:
+        self.desk.delete(self.person_of(request), id)
+        return go_to(request, "/")
+
+
+def _message(event: str, html: str) -> str:
+    """One server-sent event.
+
+    >>> _message("done", "<p>\\n</p>")
+    'event: done\\ndata: <p>\\ndata: </p>\\n\\n'
+    """
+    lines = html.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return f"event: {event}\n" + "".join(f"data: {line}\n" for line in lines) + "\n"

@@ -1,0 +1,91 @@
+"""Templates to HTML. Everything that is put in is text: it is escaped, and characters that nobody sees are written out.
+
+    render("home.html", ...)
+
+Cells, names, questions and pages of filings are not trusted. Only what this package makes itself is `Markup`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from finexpert.app.page.sql_layout import laid_out
+from finexpert.text.texts import visible
+
+HERE = Path(__file__).resolve().parent
+STATIC = HERE / "static"
+
+
+def render(template: str, **given: Any) -> str:
+    """A template as HTML; a name that it uses and is not given is an error."""
+    return _environment().get_template(template).render(**given)
+
+
+def static(name: str) -> str:
+    """The address of a file of the page, with a part of its hash, so that a new version is fetched."""
+    return f"/static/{name}?v={_hash(name)}"
+
+
+@cache
+def _hash(name: str) -> str:
+    if name.startswith("js/"):
+        # Modules import each other by plain names, so one stamp stands for all of them.
+        content = b"".join(path.read_bytes() for path in sorted((STATIC / "js").glob("*.js")))
+    else:
+        content = (STATIC / name).read_bytes()
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_as_text,
+    )
+    made.globals.update(static=static, python=python, laid_out=laid_out, since=_since)
+    return made
+
+
+def _as_text(value: Any) -> Any:
+    """What is put into a page, with unseen characters written out.
+
+    >>> _as_text("a\\u202eb"), _as_text("two\\nlines")
+    ('a\\\\u202eb', 'two\\nlines')
+    """
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _since(moment: dt.datetime) -> str:
+    """The seconds from a moment until now."""
+    return f"{max(0.0, (dt.datetime.now(dt.UTC) - moment).total_seconds()):.1f}"
+
+
+def python(code: str) -> Markup:
+    """A script with its words coloured.
+
+    >>> python("x = 1 < 2")
+    Markup('x = <span class="m">1</span> &lt; <span class="m">2</span>')
+    """
+    return Markup("").join(_coloured(visible(code)))
+
+
+def _coloured(code: str) -> Iterator[Markup]:
+    from pygments.lexers.python import PythonLexer
+    from pygments.token import Comment, Keyword, Number, Operator, String
+
+    kinds = ((Comment, "c"), (String, "s"), (Number, "m"), (Keyword, "k"), (Operator.Word, "k"))
+    for token, part in PythonLexer(ensurenl=False, stripnl=False).get_tokens(code):
+        name = next((name for kind, name in kinds if token in kind), "")
+        yield Markup('<span class="{}">{}</span>').format(name, part) if name else escape(part)

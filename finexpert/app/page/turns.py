@@ -1,0 +1,52 @@
+"""What a template needs for one question of a conversation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from finexpert.app.desk import Desk
+from finexpert.app.page import answer_card, answer_chart, answer_table, progress
+from finexpert.app.page.answer_table import TablePage
+from finexpert.app.people.people import Person
+from finexpert.app.state.stored import StoredAnswer
+from finexpert.core.progress import Event
+
+
+class Turns:
+    """Puts together what is shown of an answer, with its table and its chart."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+
+    def given(
+        self, person: Person, turn: StoredAnswer, *, last: bool = False, events: tuple[Event, ...] = ()
+    ) -> dict[str, Any]:
+        """The names of `turn.html`. A question back has its form only where it is the last of its conversation."""
+        table, chart = self._table(person, turn)
+        source = source_name(self.desk, person, turn.conversation)
+        return {
+            "turn": turn,
+            "source_name": source,
+            "last_turn": turn.id if last else "",
+            "shown": answer_card.of(turn),
+            "table": table,
+            "chart": chart,
+            "stages": progress.of(events),
+            "may_teach": person.can("teach"),
+            "may_select": person.can("ask"),
+        }
+
+    def _table(self, person: Person, turn: StoredAnswer) -> tuple[TablePage | None, answer_chart.Chart | None]:
+        if turn.state != "finished" or turn.row_count is None:
+            return None, None
+        data = self.desk.table(person, turn.id)
+        table = answer_table.page_of(turn.id, data, caption=turn.question)
+        # What the script drew is what was asked for: nothing is drawn beside it.
+        return table, None if turn.figures else answer_chart.of(data)
+
+
+def source_name(desk: Desk, person: Person, conversation: str) -> str:
+    """What the source of a conversation is called, or that it is not there any more."""
+    id = desk.about(person, conversation).source
+    found = next((each.name for each in desk.sources(person) if each.id == id), "")
+    return found or "a source that was removed"

@@ -1,0 +1,1 @@
+"""Who asks: people, their tokens and logins."""

@@ -1,0 +1,75 @@
+"""Running a server: one process, which ends in order.
+
+    serve(desk, ready=print)
+
+After SIGTERM or Ctrl-C no more questions are taken, those under way are waited for, and what takes longer is given back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable
+
+import uvicorn
+
+from finexpert.app.desk import Desk
+from finexpert.app.people import access
+from finexpert.app.server import create_app
+from finexpert.app.state.naming import now
+from finexpert.errors import ConfigurationError
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, desk: Desk, ready: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._desk, self._ready = desk, ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            port = self.servers[0].sockets[0].getsockname()[1]
+            host = self.config.host
+            self._ready(self._desk.options.url or f"http://{f'[{host}]' if ':' in host else host}:{port}")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Connections wait for their questions: both end together.
+        drained = asyncio.create_task(asyncio.to_thread(self._desk.drain))
+        await super().shutdown(sockets)
+        await drained
+
+
+def check_login(desk: Desk) -> None:
+    """Whoever can be reached by others needs a login: ConfigurationError says how to have one."""
+    options = desk.options
+    if options.is_local or options.oidc_issuer:
+        return
+    good = [token for token in access.tokens(desk.state) if token.revoked is None and token.expires > now()]
+    if not good:
+        raise ConfigurationError(
+            f"a server on {options.host} can be reached by others, and nobody could log in: make a token with "
+            "`finexpert serve token create NAME --role owner`, or set FINEXPERT_SERVE_OIDC_ISSUER"
+        )
+
+
+def serve(desk: Desk, ready: Callable[[str], None]) -> None:
+    """Serve until a signal ends it; `ready` is called with the address when questions are taken."""
+    options = desk.options
+    check_login(desk)
+    config = uvicorn.Config(
+        create_app(desk),
+        host=options.host,
+        port=options.port,
+        log_level="warning",
+        # A path may hold what somebody searched for.
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(options.proxies),
+        forwarded_allow_ips=",".join(options.proxies) or "127.0.0.1",
+        timeout_graceful_shutdown=int(options.grace_seconds) + 10,
+        limit_concurrency=4 * (options.questions_at_once + options.waiting),
+        ws_max_size=int(options.upload_mb * 1e6),
+    )
+    threading.Thread(target=desk.warm, name="finexpert-warming", daemon=True).start()
+    _Server(config, desk, ready).run()

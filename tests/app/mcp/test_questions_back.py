@@ -1,0 +1,185 @@
+"""Questions back to the person: a form where the client can show one, with both kinds of the protocol, else the result of the tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+
+from finexpert.app.mcp.local import LocalBackend
+
+MODES = pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
+QUESTION = "How many harbour months were there?"
+
+
+class Person:
+    """Replies to forms, and keeps what they were asked."""
+
+    def __init__(self, *replies: ElicitResult) -> None:
+        self.replies, self.asked = list(replies), list[ElicitRequestParams]()
+
+    async def __call__(self, context: Any, params: ElicitRequestParams) -> ElicitResult:
+        self.asked.append(params)
+        return self.replies.pop(0)
+
+
+def accept(**content: Any) -> ElicitResult:
+    return ElicitResult(action="accept", content=content)
+
+
+def unknown_term(desk: Any) -> None:
+    desk.says("keyword_rephrasing", desk.terms(("harbour months", None)))
+    desk.says("planning", desk.plan(unclear="harbour months"))
+
+
+def unknown_value(desk: Any) -> None:
+    wrong = "SELECT date, region, amount FROM sales WHERE note = 'nowhere'"
+    desk.says("planning", desk.plan(select=wrong))
+
+
+def text_of(result: CallToolResult) -> str:
+    return "\n".join(block.text for block in result.content if block.type == "text")
+
+
+@pytest.fixture
+def ask(talk: Callable[..., Any]) -> Callable[..., CallToolResult]:
+    def run(arguments: dict[str, Any], person: Person | None = None, mode: str = "auto") -> CallToolResult:
+        async def act(client: Client) -> CallToolResult:
+            return await client.call_tool("ask", {"question": QUESTION} | arguments)
+
+        result: CallToolResult = talk(act, mode=mode, elicitation_callback=person)
+        return result
+
+    return run
+
+
+@MODES
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_term_is_asked_back_and_kept_only_if_the_person_says_so(
+    desk: Any, backend: LocalBackend, ask: Any, mode: str, keep: bool
+) -> None:
+    unknown_term(desk)
+    person = Person(accept(meaning="a month with two ships", keep=keep))
+    result = ask({}, person, mode)
+    facts = result.structured_content
+    assert (facts["status"], facts["value"]) == ("answered", 6)
+    (form,) = person.asked
+    assert form.message == "What do you mean by 'harbour months'?"
+    assert form.requested_schema["required"] == ["meaning"]  # type: ignore[union-attr]
+    assert "a month with two ships" in desk.of("planning")[-1]
+    kept = backend._taught.glossary.get("harbour month")  # type: ignore[union-attr]
+    assert (kept.meaning if kept else None) == ("a month with two ships" if keep else None)
+
+
+@MODES
+def test_who_declines_gets_an_answer_on_an_assumption(desk: Any, ask: Any, mode: str) -> None:
+    unknown_term(desk)
+    result = ask({}, Person(ElicitResult(action="decline")), mode)
+    assert result.structured_content["status"] == "answered"
+
+
+def test_who_cancels_gets_the_question_back(desk: Any, ask: Any) -> None:
+    unknown_term(desk)
+    result = ask({}, Person(ElicitResult(action="cancel")), "legacy")
+    assert result.structured_content["status"] == "needs_clarification"
+    result = ask({}, Person(ElicitResult(action="cancel")), "2026-07-28")
+    assert result.is_error
+    assert "was not replied to" in text_of(result)
+
+
+@MODES
+def test_values_are_a_choice_for_the_person_and_never_in_the_result(desk: Any, ask: Any, mode: str) -> None:
+    unknown_value(desk)
+    person = Person(accept(meaning="zyxwcanary2"))
+    result = ask({}, person, mode)
+    choices = person.asked[0].requested_schema["properties"]["meaning"]["enum"]  # type: ignore[union-attr]
+    assert set(choices) == {f"zyxwcanary{n}" for n in range(6)}
+    assert result.structured_content["value"] == 1
+    assert not any(canary in prompt for prompt in desk.prompts for canary in desk.canaries)
+
+
+@MODES
+@pytest.mark.parametrize("content", [{}, {"meaning": "zyxw of another column"}, {"meaning": 3}, {"meaning": " "}])
+def test_a_reply_that_the_form_does_not_allow_is_refused(desk: Any, ask: Any, mode: str, content: Any) -> None:
+    unknown_value(desk)
+    assert ask({}, Person(accept(**content)), mode).is_error
+
+
+def test_a_client_without_forms_gets_the_question_and_what_to_do(desk: Any, ask: Any) -> None:
+    unknown_term(desk)
+    result = ask({})
+    facts = result.structured_content
+    assert facts["status"] == "needs_clarification"
+    assert facts["question_back"]["term"] == "harbour months"
+    assert "Ask the person what is meant, do not guess it" in text_of(result)
+
+
+def test_what_the_person_said_holds_in_the_conversation_alone(desk: Any, backend: LocalBackend, ask: Any) -> None:
+    unknown_term(desk)
+    id = ask({}).structured_content["conversation"]
+    told = {"harbour months": "a month with two ships"}
+    facts = ask({"conversation": id, "meanings": told}).structured_content
+    assert (facts["status"], facts["value"]) == ("answered", 6)
+    assert "a month with two ships" in desk.of("planning")[-1]
+    assert backend._taught.glossary.empty  # type: ignore[union-attr]
+    assert ask({}).structured_content["status"] == "needs_clarification"
+
+
+def test_an_assumption_can_be_asked_for(desk: Any, ask: Any) -> None:
+    unknown_term(desk)
+    assert ask({"assume": True}).structured_content["status"] == "answered"
+
+
+def test_a_client_without_forms_is_not_shown_the_values(desk: Any, ask: Any) -> None:
+    unknown_value(desk)
+    desk.says(
+        "sql_extraction",
+        desk.fields(
+            selects=[
+                {"df_name": "sales", "select_query": "SELECT date, region, amount FROM sales WHERE note = 'nowhere'"}
+            ]
+        ),
+    )
+    result = ask({})
+    assert result.structured_content["status"] in ("needs_clarification", "failed")
+    assert not any(canary in result.model_dump_json() for canary in desk.canaries)
+
+
+def test_the_state_of_a_question_is_sealed(desk: Any, talk: Any) -> None:
+    unknown_value(desk)
+
+    async def act(client: Client) -> Any:
+        session = client.session
+        first = await session.call_tool("ask", {"question": QUESTION}, allow_input_required=True)
+        sealed = str(getattr(first, "request_state", ""))
+        replies: dict[str, Any] = {"reply": accept(meaning="zyxwcanary2")}
+        with pytest.raises(MCPError):
+            await session.call_tool(
+                "ask", {"question": QUESTION}, input_responses=replies, request_state=sealed[:-4] + "AAAA",
+                allow_input_required=True,
+            )  # fmt: skip
+        with pytest.raises(MCPError):
+            # The state of one question does not go with another.
+            await session.call_tool(
+                "ask",
+                {"question": "Another?"},
+                input_responses=replies,
+                request_state=sealed,
+                allow_input_required=True,
+            )
+        return sealed
+
+    sealed = talk(act, mode="2026-07-28", elicitation_callback=Person())
+    assert "zyxwcanary" not in sealed
+
+
+def test_a_person_is_asked_a_few_times_and_no_more(desk: Any, ask: Any) -> None:
+    terms = iter(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"])
+    desk.says("planning", lambda prompt: desk.plan(unclear=next(terms)))
+    person = Person(*[accept(meaning="x") for _ in range(6)])
+    result = ask({"question": "alpha beta gamma delta epsilon zeta?"}, person, "legacy")
+    assert len(person.asked) == 3
+    assert result.structured_content["status"] == "needs_clarification"

@@ -1,0 +1,114 @@
+"""Addresses of data that lead elsewhere, and passwords in them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from finexpert.app.guarding.addresses import Rules, checked_address
+from finexpert.errors import Refused
+
+ALLOWED = Rules(("db.example.com", "*.data.example.com"), resolve=lambda host: ["10.0.0.7"])
+LOCAL = Rules(local=True, resolve=lambda host: [host])
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql+psycopg://desk@db.example.com/markets",
+        "postgresql+psycopg://desk:pw@eu.data.example.com:5433/markets?schema=macro&sslmode=require",
+        "mysql+pymysql://desk@db.example.com/markets?charset=utf8mb4",
+    ],
+)
+def test_a_host_that_the_owner_named(address: str) -> None:
+    assert checked_address(address, ALLOWED) == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql+psycopg://desk@evil.example/markets",
+        "postgresql+psycopg://desk@localhost/markets",
+        "postgresql+psycopg://desk@127.0.0.1:5432/markets",
+        "postgresql+psycopg://desk@[::1]/markets",
+        "postgresql+psycopg://desk@2130706433/markets",
+        "postgresql+psycopg://desk@0x7f.1/markets",
+        "postgresql+psycopg://desk@db.example.com.evil.example/markets",
+        "postgresql+psycopg://desk@db.example.com,evil.example/markets",
+        "postgresql+psycopg://desk@db.example.com/markets?host=evil.example",
+        "postgresql+psycopg://desk@db.example.com/markets?hostaddr=127.0.0.1",
+        "postgresql+psycopg://desk@db.example.com/markets?service=x",
+        "postgresql+psycopg://desk@db.example.com/markets?passfile=/etc/shadow",
+        "postgresql+psycopg://desk@db.example.com/markets?options=-c%20session_preload_libraries=x",
+        "mysql+pymysql://desk@db.example.com/m?unix_socket=/run/mysqld.sock",
+        "mysql+pymysql://desk@db.example.com/m?read_default_file=/etc/mysql/my.cnf",
+        "mysql+pymysql://desk@db.example.com/m?local_infile=1",
+        "postgresql:///markets",
+        "postgresql+psycopg://%2Fvar%2Frun%2Fpostgresql/markets",
+        "http://169.254.169.254/latest/meta-data",
+        "file:///etc/passwd",
+        "gopher://db.example.com/x",
+        "oracle://db.example.com/x",
+        "sqlite:////etc/passwd",
+        "sqlite:///../../secret.db",
+        "sqlite:///:memory:?uri=true",
+        "/etc/passwd",
+        "../../etc/passwd",
+        "~/.ssh/id_rsa",
+        "",
+        "x" * 3_000,
+        "postgresql://db.example.com/x\r\nHost: evil",
+    ],
+)
+def test_an_address_that_leads_elsewhere(address: str) -> None:
+    with pytest.raises(Refused) as refused:
+        checked_address(address, ALLOWED)
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "number", ["169.254.169.254", "fe80::1", "0.0.0.0", "224.0.0.1", "fd00:ec2::254", "::ffff:169.254.169.254"]
+)
+@pytest.mark.parametrize("rules", [ALLOWED, LOCAL], ids=["named", "local"])
+def test_nobody_connects_to_a_clouds_keys_by_whatever_name(number: str, rules: Rules) -> None:
+    pointed = Rules(rules.hosts, local=rules.local, resolve=lambda host: ["10.0.0.7", number])
+    with pytest.raises(Refused, match="not one that data may be connected at"):
+        checked_address("postgresql+psycopg://desk@db.example.com/markets", pointed)
+
+
+def test_a_path_has_to_lie_in_a_folder_that_the_owner_named(tmp_path: Path) -> None:
+    data, outside = tmp_path / "data", tmp_path / "outside"
+    for folder in (data, outside):
+        folder.mkdir()
+        (folder / "a.csv").write_text("a\n1\n")
+    (data / "link.csv").symlink_to(outside / "a.csv")
+    rules = Rules(folders=(data,))
+    assert checked_address(str(data / "a.csv"), rules) == str(data / "a.csv")
+    for path in (outside / "a.csv", data / ".." / "outside" / "a.csv", data / "link.csv", Path(f"{data}2/a.csv")):
+        with pytest.raises(Refused):
+            checked_address(str(path), rules)
+
+
+def test_a_password_is_in_no_reply_and_no_log(house: Any, caplog: pytest.LogCaptureFixture) -> None:
+    house.desk.rules = LOCAL
+    with house.client("ann", "owner") as ann:
+        body = {"name": "Db", "address": "postgresql+psycopg://desk:hunter2hunter2@127.0.0.1:1/x"}
+        reply = ann.post("/api/sources", json=body)
+        said = reply.text + ann.get("/api/audit").text + ann.get("/metrics").text + caplog.text
+    assert reply.status_code >= 400
+    assert "hunter2" not in said
+
+
+def test_a_sealed_address_is_not_readable_in_the_state(house: Any, tmp_path: Path) -> None:
+    sqlite3.connect(tmp_path / "x.db").executescript("CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1)")
+    house.desk.rules = Rules(folders=(tmp_path,))
+    desk, ann = house.desk, house.office.ann
+    source = desk.add_source(ann, "Db", f"sqlite:///{tmp_path / 'x.db'}")
+    desk.state.engine.dispose()
+    kept = b"".join(path.read_bytes() for path in desk.folder.glob("state.sqlite*"))
+    assert str(tmp_path).encode() not in kept
+    assert str(tmp_path) not in "".join(each.model_dump_json() for each in desk.sources(ann))
+    assert desk.schema(ann, source.id).tables[0].name == "t"

@@ -1,0 +1,122 @@
+"""REST: a person's whole way over HTTP, with events as they come."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def events(reply: Any) -> list[tuple[str, Any]]:
+    found, kind = [], ""
+    for line in reply.iter_lines():
+        if line.startswith("event: "):
+            kind = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            found.append((kind, json.loads(line.removeprefix("data: "))))
+    return found
+
+
+def test_the_whole_way(client: Any, office: Any) -> None:
+    model = office.model
+    me = client.get("/api/me").json()
+    assert me["rights"] == ["read", "ask", "teach", "manage"]
+    (source,) = client.get("/api/sources").json()
+    assert client.get(f"/api/sources/{source['id']}/schema").json()["tables"][0]["name"] == "sales"
+    assert "north" in client.get(f"/api/sources/{source['id']}/columns/sales.region/values").json()
+    place = f"/api/conversations/{client.post('/api/conversations', json={'source': source['id']}).json()['id']}"
+    with client.stream("POST", f"{place}/ask/events", json={"question": "How many months?"}) as reply:
+        told = events(reply)
+    assert {kind for kind, _ in told} == {"progress", "answer"}
+    answer = told[-1][1]
+    assert answer["value"] == 6
+    assert client.get(f"{place}/answers").json() == [answer]
+    model.says("planning", model.plan("answer = len(sales) * 2", select=None))
+    assert client.post(f"{place}/ask", json={"question": "Twice that?"}).json()["value"] == 12
+    again = f"/api/answers/{answer['id']}"
+    assert client.post(f"{again}/replay").json()["same"]
+    assert "answer = len(sales)" in client.get(f"{again}/export").text
+    assert client.get(f"{again}/record").json()["question"] == "How many months?"
+    edited = client.post(f"{again}/select", json={"sql": model.good.replace("ORDER", "WHERE region = 'north' ORDER")})
+    assert (edited.status_code, edited.json()["value"]) == (201, 3)
+    assert client.put(f"{again}/feedback", json={"up": True}).status_code == 204
+    assert client.get(again).json()["liked"] is True
+    assert client.patch(place, json={"name": "Months"}).json()["name"] == "Months"
+    assert client.get("/api/conversations", params={"search": "twice"}).json()[0]["name"] == "Months"
+    assert client.post(f"{place}/cancel").json() is False
+    with client.stream("GET", f"{place}/events") as reply:
+        assert events(reply) == []
+    assert client.delete(place).status_code == 204
+    assert client.get(place).status_code == 404
+
+
+def test_teaching(client: Any, office: Any) -> None:
+    model = office.model
+    kept = client.post("/api/terms", json={"term": "stress month", "meaning": "a month in which sales fall"}).json()
+    assert client.get("/api/terms").json() == [kept]
+    assert client.get("/api/terms/stress month/history").json()[0]["action"] == "define"
+    assert client.delete(f"/api/terms/{kept['id']}").json()["status"] == "retired"
+    place = f"/api/conversations/{office.desk.create(_me(client), office.source).id}"
+    client.post(f"{place}/ask", json={"question": "How many months?"}).raise_for_status()
+    model.says("memorization", model.process())
+    remembered = client.post(f"{place}/remember", json={"heading": "Month count"}).json()
+    assert remembered["stored"]
+    id = remembered["process"]["id"]
+    changed = client.patch(f"/api/processes/{id}", json={"aliases": ["months"], "version": 1}).json()
+    assert changed["version"] == 2
+    assert client.patch(f"/api/processes/{id}", json={"aliases": ["x"], "version": 1}).status_code == 409
+    assert client.patch(f"/api/processes/{id}", json={"steps": [], "version": 2}).status_code == 400
+    assert [each["version"] for each in client.get(f"/api/processes/{id}/history").json()] == [2, 1]
+    assert client.post(f"/api/processes/{id}/revert/1").json()["aliases"] == ["count of months"]
+    assert client.post(f"{place}/remember", json={"heading": "Month count"}).json()["clash"]["id"] == id
+    assert client.post(f"{place}/decide", json={"decision": "replace"}).json()["stored"]
+    assert client.delete(f"/api/processes/{id}").json()["status"] == "retired"
+
+
+def _me(client: Any) -> Any:
+    from finexpert.app.people.people import local_person
+
+    return local_person()
+
+
+def test_an_error_while_a_question_is_under_way_is_an_event(client: Any, office: Any) -> None:
+    def gone(prompt: str) -> str:
+        raise RuntimeError("no model")
+
+    office.model.says("planning", gone)
+    place = f"/api/conversations/{client.post('/api/conversations', json={'source': office.source}).json()['id']}"
+    with client.stream("POST", f"{place}/ask/events", json={"question": "How many?"}) as reply:
+        assert events(reply)[-1][0] == "error"
+    assert client.post(f"{place}/ask", json={"question": "How many?"}).status_code == 502
+
+
+def test_metrics(client: Any, office: Any) -> None:
+    client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": "How many months?"}]})
+    said = client.get("/metrics").text
+    assert 'finexpert_questions_ended_total{outcome="answered"} 1.0' in said
+    assert 'route="/v1/chat/completions",status="200"} 1.0' in said
+    assert "months" not in said
+
+
+def test_ready_until_it_ends(client: Any, office: Any) -> None:
+    assert client.get("/readyz").status_code == 200
+    office.desk.draining = True
+    assert client.get("/readyz").status_code == 503
+    assert client.get("/healthz").status_code == 200
+
+
+def test_a_file_that_is_sent_is_asked(client: Any, office: Any) -> None:
+    content = b"date,amount\n2020-01-01,1\n2020-02-01,2\n"
+    sent = client.post("/api/sources/file", files={"file": ("my trades.csv", content)}, data={"name": "Trades"})
+    assert sent.status_code == 201, sent.text
+    model = office.model
+    model.says(
+        "planning",
+        model.plan(
+            "answer = len(t)", select="SELECT date, amount FROM my_trades", columns=("date", "amount"), frame="t"
+        ),
+    )
+    made = client.post("/api/conversations", json={"source": sent.json()["id"]}).json()
+    assert client.post(f"/api/conversations/{made['id']}/ask", json={"question": "How many?"}).json()["value"] == 2
+    assert client.delete(f"/api/sources/{sent.json()['id']}").status_code == 204
+    assert client.post(f"/api/conversations/{made['id']}/ask", json={"question": "How many?"}).status_code == 404
+    assert len(client.get(f"/api/conversations/{made['id']}/answers").json()) == 2
