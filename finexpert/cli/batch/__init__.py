@@ -1,0 +1,1 @@
+"""`finexpert batch`: a file of questions, a file of answers."""

@@ -1,0 +1,155 @@
+"""`finexpert batch`: a file of questions, a file of answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from finexpert.cli import common
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from finexpert.batch.ask_all import Told
+
+_MOST_TOLD = 10
+
+
+def batch(
+    questions: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV, JSON lines or Parquet with a column 'question'; as_of, answer_format, knowledge too."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .parquet, .csv, .xlsx or .jsonl.")],
+    data: common.Data = None,
+    filing: common.FilingFile = None,
+    id: common.FilingId = None,
+    library: common.LibraryFolder = None,
+    as_of: common.AsOf = None,
+    lm: common.Model = None,
+    api_base: common.ApiBase = None,
+    drafts: common.Drafts = None,
+    retries: common.Retries = None,
+    mode: common.Mode = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", help="What the run may spend, such as calls=400,usd=20,tokens=5000000,minutes=300."),
+    ] = None,
+    record: common.Record = None,
+    recordings: common.Recordings = None,
+    store: common.Store = None,
+    program: common.Program = None,
+    threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
+    assume: Annotated[
+        bool, typer.Option("--assume", help="Answer on an assumption, instead of asking what an unknown term means.")
+    ] = False,
+    prefix: Annotated[str, typer.Option(help="Put before the names of the columns of the answers.")] = "",
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
+) -> None:
+    """Ask every question of a file, side by side, and write a row an answer; the same command goes on after an interruption.
+
+    Each question is a conversation of its own; one that stands in several rows is asked once. The exit code is 0 where all are
+    answered, and 3 where some are not: their rows say why.
+    """
+    if out.exists() and questions.exists() and out.samefile(questions):
+        raise typer.BadParameter(f"{out} holds the questions: name another file", param_hint="--out")
+    settings = common.settings_from(
+        as_of=as_of,
+        lm=lm,
+        api_base=api_base,
+        drafts=drafts,
+        retries=retries,
+        mode=mode,
+        **common.budget_settings(budget, "run"),
+        record=record,
+        recordings=recordings,
+        store=store,
+        # Nobody is there to say what is meant: a reading that is not safe is shown with its confidence.
+        ask_below=0,
+    )
+    common.reader_soon(filing, library)
+    from finexpert.batch import answer_files
+    from finexpert.batch.ask_all import ask_all
+
+    answer_files.check(out)
+    expert, settings = common.program_of(program, settings)
+    source = common.open_source(data, filing, id, settings, library)
+    with _bar() as told:
+        answers = ask_all(
+            source,
+            questions,
+            expert=expert,
+            settings=settings,
+            threads=threads,
+            clarify=not assume,
+            out=out,
+            prefix=prefix,
+            fresh=fresh,
+            on_progress=told,
+        )
+    if not _told(answers, prefix, out):
+        raise typer.Exit(3)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Told], None]]:
+    """A progress bar that begins when the questions are counted; what is kept is said where the run breaks off."""
+    from finexpert.errors import FinexpertError
+
+    latest: list[Told] = []
+    with ExitStack() as stack:
+        advance: list[Callable[[int], None]] = []
+
+        def told(now: Told) -> None:
+            if not advance:
+                if now.done:
+                    common.console(stderr=True).print(f"going on after {now.done:,} answers (--fresh starts over)")
+                advance.append(stack.enter_context(common.progress("questions", now.of)))
+            advance[0](now.done - (latest[-1].done if latest else 0))
+            latest[:] = [now]
+
+        try:
+            yield told
+        except (FinexpertError, OSError, KeyboardInterrupt):
+            stack.close()
+            if latest:
+                kept = f"{latest[0].done:,} of {latest[0].of:,} answers are kept: the same command goes on from there"
+                common.console(stderr=True).print(kept, soft_wrap=True)
+            raise
+
+
+def _told(answers: pd.DataFrame, prefix: str, out: Path) -> bool:
+    """Print how it ended; whether all are answered."""
+    statuses = Counter(answers[f"{prefix}status"])
+    console = common.console()
+    answered, n = statuses.pop("answered", 0), len(answers)
+    others = "".join(f", {count:,} {status}" for status, count in statuses.most_common())
+    console.print(f"{answered:,} of {n:,} answered{others}", soft_wrap=True)
+    _tell_reasons(answers, prefix)
+    calls, tokens = int(answers[f"{prefix}calls"].sum()), int(answers[f"{prefix}tokens"].sum())
+    costs = answers[f"{prefix}cost_usd"]
+    price = "cost unknown" if costs.isna().any() else f"${costs.sum():,.4f}"
+    console.print(f"{calls:,} model calls, {tokens:,} tokens, {price}", style="dim", soft_wrap=True)
+    common.echo(f"wrote {out}")
+    return answered == n
+
+
+def _tell_reasons(answers: pd.DataFrame, prefix: str) -> None:
+    """Print why rows have no answer; a reason that several have, once."""
+    rows: dict[str, list[int]] = {}
+    statuses, reasons = answers[f"{prefix}status"], answers[f"{prefix}reason"]
+    for number, (status, reason) in enumerate(zip(statuses, reasons, strict=True), start=1):
+        if status != "answered":
+            rows.setdefault(str(reason).splitlines()[0], []).append(number)
+    for reason, numbers in list(rows.items())[:_MOST_TOLD]:
+        whose = f"row {numbers[0]}" + (f" and {len(numbers) - 1:,} more" if len(numbers) > 1 else "")
+        common.echo(f"  {whose}: {reason}")
+    if len(rows) > _MOST_TOLD:
+        common.echo(f"  and {len(rows) - _MOST_TOLD:,} more reasons, in the column {prefix}reason")

@@ -1,0 +1,1 @@
+"""The commands around questions with the SELECT that a person approved."""

@@ -1,0 +1,145 @@
+"""`finexpert verified`: questions with the SELECT that a person approved, looked at, tried again, taken back.
+
+finexpert verified list
+finexpert verified check
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from finexpert.cli import common, stores
+
+if TYPE_CHECKING:
+    from finexpert.knowledge.taught import Taught
+    from finexpert.knowledge.verified.query import VerifiedQuery
+    from finexpert.settings import Settings
+    from finexpert.warehouse.warehouse import Warehouse
+
+verified_app = typer.Typer(help="Questions with the SELECT that a person approved.", no_args_is_help=True)
+
+Which = Annotated[str, typer.Argument(help="The id of a verified query, its beginning, or the question.")]
+
+
+@verified_app.command("list")
+def list_(store: common.Store = None, every: stores.All = False, as_json: common.Json = False) -> None:
+    """List the verified queries: question, data, who verified it and when."""
+    with stores.opened(store) as (taught, _):
+        queries = taught.verified.items(stores.statuses(every))
+    if as_json:
+        stores.as_json([query.model_dump(mode="json") for query in queries])
+    elif not queries:
+        stores.say(
+            "Nothing was verified yet. Next: finexpert verify RECORD, with the record that `finexpert ask` prints"
+        )
+    else:
+        rows = [
+            (q.id[:8], q.title, _variables(q), q.source.name, q.status, q.taught_by, stores.day(q.taught_at))
+            for q in sorted(queries, key=lambda query: query.question)
+        ]
+        stores.table(("id", "question", "variables", "data", "status", "by", "at"), rows)
+
+
+def _variables(query: VerifiedQuery) -> str:
+    return ", ".join(f"{each.name}={each.value}" for each in query.variables)
+
+
+@verified_app.command()
+def show(query: Which, store: common.Store = None, as_json: common.Json = False) -> None:
+    """Show a verified query with all that it needs, and its history."""
+    with stores.opened(store) as (taught, _):
+        found = taught.verified.find(query)
+        versions = taught.verified.history(found.id)
+    if as_json:
+        history = [stores.facts(entry) for entry, _ in versions]
+        stores.as_json({**found.model_dump(mode="json"), "history": history})
+        return
+    stores.show_page(_page(found))
+    for entry, _ in versions:
+        stores.say(f"version {entry.version}, {stores.day(entry.at)}, {entry.by}: {entry.action} ({entry.status})")
+
+
+def _page(query: VerifiedQuery) -> str:
+    """A verified query as lines that people read."""
+    reads = "; ".join(f"{table}: {', '.join(columns)}" for table, columns in query.tables.items())
+    unit = f", in {query.answer_format.unit}" if query.answer_format.unit else ""
+    facts = {
+        "id": query.id,
+        "data": query.source.address or query.source.name,
+        "answer": f"{query.answer_format.kind}{unit}",
+        "period": query.period or "",
+        "variables": _variables(query),
+        "reads": reads,
+        "metrics": ", ".join(query.metrics),
+        "rests on": ", ".join(query.meanings),
+        "verified": f"by {query.taught_by}, {stores.day(query.taught_at)}, from record {query.record}, as of {query.as_of}",
+    }
+    lines = [f"{name}: {value}" for name, value in facts.items() if value]
+    return "\n".join([f"# {query.question}", "", "```sql", query.sql, "```", "", *lines])
+
+
+@verified_app.command()
+def retire(query: Which, store: common.Store = None) -> None:
+    """Take a verified query out of use; its history stays."""
+    with stores.opened(store) as (taught, by):
+        stores.say_changed(taught.verified.retire(query, by), "retired")
+
+
+@verified_app.command()
+def check(data: common.Data = None, store: common.Store = None, as_json: common.Json = False) -> None:
+    """Run every verified query on the data as they are now; exit code 1 if one no longer fits them.
+
+    Without --data each runs on the data that it names, if these are a file; a server has to be named.
+    """
+    settings = common.settings_from(store=store)
+    with stores.opened(store) as (taught, _):
+        active = taught.verified.items(("active",))
+        results = [each for query in active if (each := _tried(query, taught, data, settings)) is not None]
+    if as_json:
+        stores.as_json(results)
+    else:
+        for each in results:
+            said = f"broke: {each['problem']}" if each["problem"] else f"fits: {each['value']}"
+            stores.say(f"{each['id']}  {each['question']}\n  {said}")
+        stores.say(f"{len(results)} tried, {sum(bool(each['problem']) for each in results)} broke")
+    if any(each["problem"] for each in results):
+        raise typer.Exit(1)
+
+
+def _tried(query: VerifiedQuery, taught: Taught, data: Path | None, settings: Settings) -> dict[str, str] | None:
+    """What became of a verified query; None where it is of other data than those that were named."""
+    from finexpert.core.answers import show as shown
+    from finexpert.errors import FinexpertError
+    from finexpert.modules.flow.verifying import checked, source_of
+
+    about = {"id": query.id[:8], "question": query.question, "value": "", "problem": ""}
+    try:
+        with _opened(query, data, settings) as warehouse:
+            source = source_of(warehouse)
+            if source is not None and source.key == query.source.key:
+                problems, value = checked(query, warehouse, taught, settings.as_of)
+                said = "" if problems else shown(value, query.answer_format)
+                return {**about, "value": said, "problem": "; ".join(problems)}
+    except (FinexpertError, OSError) as error:
+        return {**about, "problem": str(error)}
+    if data is not None:
+        return None
+    return {**about, "problem": f"its data, {query.source.address or query.source.name}, are not there any more"}
+
+
+@contextmanager
+def _opened(query: VerifiedQuery, data: Path | None, settings: Settings) -> Iterator[Warehouse]:
+    """The data that a verified query is tried on; ConfigurationError for a server that nobody named."""
+    from finexpert.cli.kept_source import on_the_network
+    from finexpert.errors import ConfigurationError
+
+    place = data or (Path(query.source.address) if query.source.address else None)
+    if data is None and place is not None and on_the_network(str(place)):
+        raise ConfigurationError(f"it is of the server {place}: say so with --data {place}")
+    with closing(common.open_data(place, settings)) as warehouse:
+        yield warehouse
