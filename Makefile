@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ASK := $(BIN)/finexpert ask --lm recorded --as-of 2024-09-30
 
-.PHONY: demo test check clean
+.PHONY: demo serve test test-browser check attack docs clean
 .DELETE_ON_ERROR:
 
 .venv/.synced: pyproject.toml uv.lock
@@ -18,13 +18,32 @@ demo: .venv/.synced  ## two questions of different kinds, answered from recorded
 	@$(ASK) "How many recessions have there been in the last 30 years?"
 	@$(ASK) "Plot the unemployment rate and its 12-month moving average since January 2000, and tell me when the moving average was highest."
 
+serve: .venv/.synced  ## the web page over the sample economy, with recorded completions, on http://127.0.0.1:8400
+	$(BIN)/finexpert serve --lm recorded --as-of 2024-09-30
+
 check: .venv/.synced
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 test: check  ## ruff, mypy and pytest with doctests
 	$(BIN)/python -m pytest
 
+docs: .venv/.synced  ## the pages as a site, under site/
+	$(BIN)/uv sync --quiet --locked --inexact --group docs
+	$(BIN)/mkdocs build --strict --quiet
+
+attack: .venv/.synced  ## every attack on the boundaries, with a table of what was tried and what held
+	$(BIN)/finexpert sandbox attack
+	$(BIN)/python -m pytest -q tests/attacks tests/sandbox tests/confidentiality tests/injections tests/poison tests/cli/test_screen.py \
+	  tests/answers/test_exported_code.py tests/warehouse/test_hostile_files.py tests/warehouse/test_catalogue_apart.py \
+	  tests/warehouse/test_attack_statements.py tests/warehouse/test_select_rules.py tests/warehouse/test_as_of_forms.py \
+	  tests/filings/library/test_exhausting.py
+
+test-browser: .venv/.synced  ## the web page in Chromium, where it is installed
+	$(BIN)/python -m pytest -m browser tests/app/browser
+
 clean:
+	rm -rf site
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -16,34 +16,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from finexpert.answers import Answer, AnswerFormat
+    from finexpert.batch.ask_all import ask_all
+    from finexpert.core.answers import Answer, AnswerFormat
+    from finexpert.core.progress import Event
+    from finexpert.filings.library.library import Library
+    from finexpert.filings.page.filing import Filing
+    from finexpert.knowledge.glossary import Glossary
+    from finexpert.knowledge.memory import Memory
     from finexpert.modules.financial_expert import FinancialExpert
-    from finexpert.optimizers.loading import load
+    from finexpert.optimizers.program.loading import load
     from finexpert.session import Session
     from finexpert.settings import Settings
-    from finexpert.sources.filing import Filing
-    from finexpert.sources.library import Library
-    from finexpert.stores.glossary import Glossary
-    from finexpert.stores.memory import Memory
     from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
     from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
     from finexpert.warehouse.opening import open_data
     from finexpert.warehouse.warehouse import Warehouse
 
 _HOME = {
-    "Answer": "finexpert.answers",
-    "AnswerFormat": "finexpert.answers",
+    "Answer": "finexpert.core.answers",
+    "AnswerFormat": "finexpert.core.answers",
     "DuckDBWarehouse": "finexpert.warehouse.local.duckdb_warehouse",
-    "Filing": "finexpert.sources.filing",
+    "Event": "finexpert.core.progress",
+    "Filing": "finexpert.filings.page.filing",
     "FinancialExpert": "finexpert.modules.financial_expert",
-    "Glossary": "finexpert.stores.glossary",
-    "Library": "finexpert.sources.library",
-    "Memory": "finexpert.stores.memory",
+    "Glossary": "finexpert.knowledge.glossary",
+    "Library": "finexpert.filings.library.library",
+    "Memory": "finexpert.knowledge.memory",
     "SQLWarehouse": "finexpert.warehouse.engines.sql_warehouse",
     "Session": "finexpert.session",
     "Settings": "finexpert.settings",
     "Warehouse": "finexpert.warehouse.warehouse",
-    "load": "finexpert.optimizers.loading",
+    "ask_all": "finexpert.batch.ask_all",
+    "load": "finexpert.optimizers.program.loading",
     "open_data": "finexpert.warehouse.opening",
 }
 
@@ -51,6 +55,7 @@ __all__ = [
     "Answer",
     "AnswerFormat",
     "DuckDBWarehouse",
+    "Event",
     "Filing",
     "FinancialExpert",
     "Glossary",
@@ -60,6 +65,7 @@ __all__ = [
     "Session",
     "Settings",
     "Warehouse",
+    "ask_all",
     "load",
     "open_data",
 ]
@@ -80,3 +86,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext finexpert`: the magics `%finexpert` and `%%ask`."""
+    from finexpert.app.notebook import load
+
+    load(shell)

@@ -11,6 +11,7 @@ when the program itself cannot go on, or inside it, between a layer and the loop
     │   │   └── CircuitOpen         it failed so often that it is not asked for a while
     │   ├── UnknownPrompt           a recorded model is asked what was not recorded
     │   └── BudgetExceeded          the next call would pass the budget of this answer or run
+    ├── Cancelled                   somebody cancelled the question under way
     ├── SandboxUnavailable          no boundary of the operating system can be set up: nothing is executed
     ├── SandboxFailure              the sandbox broke during a call (killed, protocol violated)
     ├── DataError                   a data file, folder or download is missing or unusable
@@ -22,6 +23,13 @@ when the program itself cannot go on, or inside it, between a layer and the loop
     │   ├── EmbedderMismatch        a store was made with another embedder; vectors are never mixed
     │   └── ProcessFileError        the file of a process does not have the documented form
     ├── LibraryError                a library of filings, or a file for it, cannot be opened, read or written
+    ├── DeskError                   a server cannot do what a person asks of it
+    │   ├── NotFound                it is not there, or it belongs to somebody else
+    │   ├── Forbidden               the person's role or token does not allow it
+    │   ├── Busy                    it is in use, and will be free later
+    │   │   └── TooMany             so much is asked at once or in a minute that no more is taken
+    │   ├── NotLoggedIn             nobody is known to ask
+    │   └── Refused                 what was sent is not accepted
     ├── Unanswerable                the question has no answer in these sources, and no better plan mends that
     │   ├── NotInSources            the planner says what they lack
     │   └── AsOfError               a table cannot be seen as of the day that was asked for
@@ -77,6 +85,10 @@ class BudgetExceeded(ModelError):
     """The next call would pass the budget set for this answer or this run."""
 
 
+class Cancelled(FinexpertError):
+    """Somebody cancelled the question under way; the conversation is as it was before it."""
+
+
 class SandboxUnavailable(FinexpertError):
     """No boundary of the operating system could be set up, so no script is run."""
 
@@ -128,6 +140,38 @@ class ProcessFileError(StoreError):
 
 class LibraryError(FinexpertError):
     """A library of filings, or a file that is added to one, cannot be opened, read or written; the message names it."""
+
+
+class DeskError(FinexpertError):
+    """A server cannot do what a person asks of it."""
+
+
+class NotFound(DeskError):
+    """It is not there, or it belongs to somebody else: the message is the same for both."""
+
+
+class Forbidden(DeskError):
+    """The role of the person, or the scope of the token, does not allow it."""
+
+
+class Busy(DeskError):
+    """It is in use now; `seconds` is when to try again."""
+
+    def __init__(self, message: str, *, seconds: float = 1.0) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class TooMany(Busy):
+    """So much is asked at once, or in a minute, that no more is taken; `seconds` is when to try again."""
+
+
+class NotLoggedIn(DeskError):
+    """Nobody is known to ask: there is no token, or none that is good."""
+
+
+class Refused(DeskError):
+    """What was sent is not accepted: a file, an address, a name; the message says what would be."""
 
 
 class Unanswerable(FinexpertError):

@@ -12,36 +12,53 @@ for other conversations too.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, aclosing, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypedDict, Unpack
 
-from pydantic import ValidationError
-
-from finexpert import saved_session
-from finexpert.answers import Answer, AnswerFormat, Clarification
-from finexpert.earlier_answers import Asked, EarlierAnswers
-from finexpert.errors import ConfigurationError, StoreError
+from finexpert import tracking
+from finexpert.answers import saved_session
+from finexpert.answers.earlier import Asked, EarlierAnswers
+from finexpert.answers.records import Record
+from finexpert.answers.routing import route
+from finexpert.core import progress
+from finexpert.core.answers import Answer, AnswerFormat, Clarification
+from finexpert.core.streams import UnderWay, astreamed, streamed
+from finexpert.core.workspace import NamedFrame, Workspace
+from finexpert.errors import Cancelled, ConfigurationError
+from finexpert.filings.library.library import Library
+from finexpert.filings.page.filing import Filing
+from finexpert.knowledge import explaining
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.process import Process
+from finexpert.knowledge.taught import Taught
+from finexpert.knowledge.verified.query import VerifiedQuery
 from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.calling import using
-from finexpert.modules.financial_expert import FinancialExpert, Options
-from finexpert.modules.teaching import Decision, Remembered, Teaching
-from finexpert.routing import route
+from finexpert.modules.financial_expert import FinancialExpert, Options, kind_of
+from finexpert.modules.flow.teaching import Decision, Remembered, Teaching
+from finexpert.modules.flow.verified_question import Conversing, answer_verified
+from finexpert.modules.flow.verifying import verified_query
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.settings import Settings, with_options
-from finexpert.sources.filing import Filing
-from finexpert.sources.library import Library
-from finexpert.stores.glossary import Keyword
-from finexpert.stores.process import Process
-from finexpert.stores.taught import Taught
-from finexpert.stores.texts import sentence
+from finexpert.text.texts import whole
+from finexpert.tracking import spans
 from finexpert.warehouse.opening import Tabular, is_warehouse, open_data
 from finexpert.warehouse.warehouse import Warehouse
-from finexpert.workspace import NamedFrame, Workspace
 
-Named = TypeVar("Named", Keyword, Process)
+
+class AskOptions(TypedDict, total=False):
+    """What `Session.ask` takes beside the question."""
+
+    answer_format: AnswerFormat | None
+    knowledge: str
+    clarify: bool
+    someone_there: bool
+    as_of: dt.date | None
+    cached: bool | None
 
 
 class Session:
@@ -93,6 +110,7 @@ class Session:
         self._before: list[dict[str, NamedFrame]] = []
         self._conversation = Budget.of(self.settings, "conversation")
         self._earlier = EarlierAnswers(self)
+        self._under_way = UnderWay()
 
     def ask(
         self,
@@ -120,27 +138,73 @@ class Session:
         """
         if not question.strip():
             raise ValueError("the question is empty")
-        self._as_of = as_of or self.settings.as_of or dt.date.today()
-        self._as_of_given = (as_of or self.settings.as_of) is not None
-        if cached is not False and self.workspace.turns and (wanted := route(question)):
-            said = self._asked_again() if wanted == "again" else self._earlier.last()
-            if said is not None:
-                return said
-        told = "\n".join(filter(None, [self.knowledge, knowledge]))
-        asked = Asked(question, self._as_of, answer_format, told, self._options(clarify, someone_there))
-        frames, earlier = dict(self.workspace.frames), [turn.question for turn in self.workspace.turns]
-        key = self._earlier.key(asked, earlier)
-        answer = None if cached is False else self._earlier.find(key, asked)
-        if answer is None:
-            answer = self._computed(asked)
-            self._earlier.keep(key, asked, earlier, answer)
-        self._earlier.given(answer)
-        if len(self.workspace.turns) > len(earlier):
-            self._before.append(frames)
-        return answer
+        # A terminal hands over bytes that are no text as halves of characters.
+        question = whole(question)
+        with progress.watching() as watch, self._under_way.taken_by(watch), self._traced() as traced:
+            self._as_of = as_of or self.settings.as_of or dt.date.today()
+            self._as_of_given = (as_of or self.settings.as_of) is not None
+            if cached is not False and self.workspace.turns and (wanted := route(question)):
+                said = self._asked_again() if wanted == "again" else self._earlier.last()
+                if said is not None:
+                    traced.answer = said
+                    return said
+            told = "\n".join(filter(None, [self.knowledge, knowledge]))
+            asked = Asked(question, self._as_of, answer_format, told, self._options(clarify, someone_there))
+            frames, earlier = dict(self.workspace.frames), [turn.question for turn in self.workspace.turns]
+            key = self._earlier.key(asked, earlier)
+            answer = None if cached is False else self._earlier.find(key, asked)
+            if answer is None:
+                answer = self._computed(asked)
+                self._earlier.keep(key, asked, earlier, answer)
+            traced.answer = answer
+            self._earlier.given(answer)
+            if len(self.workspace.turns) > len(earlier):
+                self._before.append(frames)
+            return answer
+
+    def events(self, question: str, **options: Unpack[AskOptions]) -> Iterator[progress.Event | Answer]:
+        """Answer a question as `ask` does, and yield what is done meanwhile; the last thing is the answer.
+
+        Closing the generator cancels the question, and returns when nothing of it runs any more.
+        """
+        with self._under_way.taken_by(progress.Watch()) as watch:
+            yield from streamed(lambda: self.ask(question, **options), watch)
+
+    async def aevents(self, question: str, **options: Unpack[AskOptions]) -> AsyncGenerator[progress.Event | Answer]:
+        """As `events`, for a coroutine. Cancelling its task cancels the question."""
+        with self._under_way.taken_by(progress.Watch()) as watch:
+            async with aclosing(astreamed(lambda: self.ask(question, **options), watch)) as events:
+                async for each in events:
+                    yield each
+
+    async def aask(self, question: str, **options: Unpack[AskOptions]) -> Answer:
+        """As `ask`, for a coroutine. Cancelling its task cancels the question."""
+        async with aclosing(self.aevents(question, **options)) as events:
+            async for each in events:
+                if isinstance(each, Answer):
+                    return each
+        raise AssertionError("unreachable")
+
+    def cancel(self) -> None:
+        """End the question under way, from any thread: who asked it gets Cancelled. Without one nothing happens.
+
+        A SELECT is interrupted and a script killed. The conversation is as it was before the question, and goes on.
+        """
+        self._under_way.cancel()
 
     def _computed(self, asked: Asked) -> Answer:
+        frames = dict(self.workspace.frames)
+        try:
+            return self._answered(asked)
+        except Cancelled:
+            self.workspace.frames = frames
+            raise
+
+    def _answered(self, asked: Asked) -> Answer:
         with using(self.models), self._conversation.counting(), self._budget():
+            verified, notes = self._by_verified_query(asked)
+            if verified is not None:
+                return verified
             answer: Answer = self.expert(
                 question=asked.question,
                 source=self.source,
@@ -154,7 +218,18 @@ class Session:
                 chosen=self.chosen,
                 options=asked.options,
             ).answer
+        answer.flags += notes
         return answer
+
+    def _by_verified_query(self, asked: Asked) -> tuple[Answer | None, list[str]]:
+        """The answer of the question's verified query; else None, and why one in its words is not used."""
+        if isinstance(self.source, Filing | Library) or self.taught is None or self.sandbox is None:
+            return None, []
+        # What is said beside the question, and the one call that is measured, are no part of a verified query.
+        if not self.settings.verified or asked.knowledge or asked.options.mode.has("single_call"):
+            return None, []
+        about = Conversing(self.expert, self.source, self.sandbox, self.workspace, self.taught, asked.options)
+        return answer_verified(asked.question, asked.answer_format, about, (asked.as_of, self._as_of_given))
 
     def _asked_again(self) -> Answer:
         """The last question asked anew, in the place of its turn, which comes back if that fails."""
@@ -184,30 +259,32 @@ class Session:
         if not meaning:
             self.declined.append(unclear.term)
             return None
-        if meaning in unclear.candidates:
-            if keyword := self.stores.glossary.get(meaning):
-                return self.stores.glossary.edit(_also(keyword, unclear.term), self.by)
-            if process := self.stores.memory.get(meaning):
-                return self.stores.memory.edit(_also(process, unclear.term), self.by)
-        return self._keep(term=unclear.term, meaning=meaning, source="clarification")
+        return explaining.explain(self.stores, unclear, meaning, self.by)
 
     def define(self, term: str, meaning: str, aliases: Sequence[str] = ()) -> Keyword:
         """Keep what a term means; an earlier meaning stays in its history. Raises StoreError for what cannot be kept."""
-        return self._keep(term=term, meaning=meaning, aliases=list(aliases), source="expert")
+        said = {"term": term, "meaning": meaning, "aliases": list(aliases), "source": "expert"}
+        return explaining.define(self.stores.glossary, self.by, **said)
 
-    def _keep(self, **said: Any) -> Keyword:
-        try:
-            keyword = Keyword(taught_by=self.by, taught_at=dt.datetime.now(dt.UTC), **said)
-        except ValidationError as error:
-            raise StoreError(f"{said['term'][:200]!r} cannot be kept: {sentence(error)}") from error
-        return self.stores.glossary.define(keyword, self.by)
+    def verify(
+        self, answer: Answer, *, variables: Mapping[str, str] | None = None, by: str | None = None
+    ) -> VerifiedQuery:
+        """Keep the question of an answer with its SELECT: asked again in the same words, it is answered without a model.
+
+        `variables` are parts of the question that may be others, as {"year": "2023"}. Raises RecordError for an answer that is not one
+        SELECT over tables, StoreError for a variable that is none, QueryError where the SELECT does not pass the checks any more.
+        """
+        if isinstance(self.source, Filing | Library) or not isinstance(answer.record, Record):
+            raise ConfigurationError("only an answer over tables can be verified: it has to be one SELECT")
+        query = verified_query(answer.record, self.source, self.stores, variables)
+        return self.stores.verified.verify(query, by or self.by)
 
     def remember(self, heading: str = "") -> Remembered:
         """Keep what this conversation did as a process, after trying it in a clean one; see `Remembered`.
 
         Raises PlanError when nothing has been answered yet, OutputError when the model's text is no process.
         """
-        with using(self.models), self._conversation.counting(), self._budget():
+        with self._teaching_by_models():
             return self._teaching().remember(self.workspace, heading, self.name)
 
     def decide(self, remembered: Remembered, decision: Decision, heading: str = "") -> Remembered:
@@ -216,7 +293,7 @@ class Session:
 
     def check(self, process: Process) -> Remembered:
         """Try a stored process again; it becomes active if it holds on its taught case, else a draft that says why."""
-        with using(self.models), self._conversation.counting(), self._budget():
+        with self._teaching_by_models():
             tried = self._teaching().checked(process)
         return Remembered(self.stores.memory.edit(tried.process, self.by), tried.problems, stored=True)
 
@@ -266,9 +343,13 @@ class Session:
         self.name = name
         if saved is None:
             return None
+        return self.take_up(saved)
+
+    def take_up(self, saved: saved_session.SavedSession) -> list[str]:
+        """Go on with a conversation that was kept, whose frames are fetched again; returns what is not as it was."""
         warehouse = None if isinstance(self.source, Filing | Library) else self.source
         self.workspace, notes = saved_session.restore(saved, warehouse, self.settings.as_of)
-        self.declined, self._before = saved.declined, []
+        self.declined, self._before = list(saved.declined), []
         self._conversation = Budget.of(self.settings, "conversation")
         self._conversation.add(saved.spent)
         if saved.source != self.source_name:
@@ -304,6 +385,23 @@ class Session:
             by=self.by,
         )
 
+    def _traced(self) -> AbstractContextManager[spans.Told]:
+        """Spans of the question where the settings want them."""
+        where = self.settings.trace
+        dialect = kind_of(self.source) if isinstance(self.source, Filing | Library) else self.source.dialect
+        return spans.traced(where, self.settings.mode, dialect, lambda: tracking.address(self.settings))
+
+    @contextmanager
+    def _teaching_by_models(self) -> Iterator[None]:
+        with (
+            progress.watching() as watch,
+            self._under_way.taken_by(watch),
+            using(self.models),
+            self._conversation.counting(),
+            self._budget(),
+        ):
+            yield
+
     def _options(self, clarify: bool, someone_there: bool = False) -> Options:
         s = self.settings
         ask = clarify and s.clarify
@@ -331,7 +429,3 @@ class Session:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
-
-
-def _also(known: Named, name: str) -> Named:
-    return known.model_copy(update={"aliases": [*known.aliases, name]})

@@ -94,6 +94,9 @@ class Settings(BaseSettings):
 
     # memory and glossary
     memory: bool = Field(default=True, description="use, and keep, what an expert teaches")
+    verified: bool = Field(
+        default=True, description="answer a question by its verified query, where there is one, without a model"
+    )
     store: str | None = Field(
         default=None, description="file or postgresql:// address of what was taught; a file in `home` if unset"
     )
@@ -116,9 +119,16 @@ class Settings(BaseSettings):
     )
 
     # data
+    data: str | None = Field(
+        default=None, description="what is asked where a command names neither --data nor --filing nor --library"
+    )
+    library: Path | None = Field(default=None, description="folder of the library that is asked in its place")
     semantic_model: Path | None = Field(
         default=None,
         description="semantic model of the data, see `finexpert model`; the one beside the data file if unset",
+    )
+    edgar_user_agent: str | None = Field(
+        default=None, description="name and address of mail that the SEC asks for, see `finexpert data edgar`"
     )
 
     # limits
@@ -135,6 +145,15 @@ class Settings(BaseSettings):
 
     # evaluation
     tracking_uri: str | None = Field(default=None, description="MLflow store; runs/mlflow.db if unset")
+    trace: str | None = Field(
+        default=None,
+        description="where every question's spans go, without values: 'mlflow', or the address of an OpenTelemetry collector",
+    )
+
+    # server
+    serve: dict[str, Any] = Field(
+        default_factory=dict, description="the table [serve] of finexpert.toml, read by `finexpert serve`"
+    )
 
     @field_validator("mode")
     @classmethod

@@ -15,19 +15,30 @@ import dspy
 from dspy.utils.exceptions import AdapterParseError
 from pydantic import ValidationError
 
+from finexpert.core import progress
 from finexpert.errors import OutputError
 from finexpert.language_models import usage
 from finexpert.language_models.errors import translated
 from finexpert.language_models.roles import LanguageModels
+from finexpert.text.texts import whole
 
 _END = re.compile(r"[ \t]*(\[\[ ## completed ## \]\])\s*\Z")
+
+
+# The escape of one half of a character, without the other half beside it.
+_HALF_ESCAPE = re.compile(
+    r"(?<!\\)((?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
 
 
 class Adapter(dspy.ChatAdapter):  # type: ignore[misc]
     """DSPy's, for models too that close their output on its last line instead of on a line of its own."""
 
     def parse(self, signature: type[dspy.Signature], completion: str) -> dict[str, Any]:
-        fields: dict[str, Any] = super().parse(signature, _END.sub(r"\n\1", completion))
+        # Half a character, as a reader of JSON makes of such an escape, can be written to no file.
+        plain = _HALF_ESCAPE.sub(r"\1\\ufffd", whole(completion))
+        fields: dict[str, Any] = super().parse(signature, _END.sub(r"\n\1", plain))
         return fields
 
 
@@ -50,9 +61,10 @@ def using(models: LanguageModels) -> Iterator[None]:
 def ask(predictor: dspy.Module, layer: str, **inputs: Any) -> dspy.Prediction:
     """Ask the model of a layer.
 
-    Raises OutputError when the text lacks a field or a field has the wrong type, ModelError and ConfigurationError
+    Raises Cancelled when the question was cancelled, OutputError when the text lacks a field or a field has the wrong type, ModelError and ConfigurationError
     when the model cannot be used.
     """
+    progress.check()
     models = _models.get()
     context: dict[str, Any] = {"adapter": ADAPTER} | ({"lm": models.for_layer(layer)} if models else {})
     with dspy.context(**context), usage.layer(layer), translated():

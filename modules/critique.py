@@ -1,4 +1,4 @@
-"""Critique: what critics propose; `finexpert.modules.reviewing` puts it to the test."""
+"""Critique: what critics propose; `finexpert.modules.flow.reviewing` puts it to the test."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 import dspy
 from pydantic import ValidationError
 
+from finexpert.core.plans import Cell, Extract, Plan, Quote, Script, Step, reference
+from finexpert.core.reviews import Correction
+from finexpert.core.workspace import Value
 from finexpert.errors import OutputError, StepError
 from finexpert.modules.calling import ask
-from finexpert.plans import Cell, Extract, Plan, Quote, Script, Step, reference
-from finexpert.reviews import Correction
 from finexpert.signatures import rules
 from finexpert.signatures.critique import AuditExtraction, DerivePlan, Objection, Recompute
 from finexpert.signatures.text import without_fences
-from finexpert.workspace import Value
 
 EXTRACTION_CRITIC, CALCULATION_CRITIC = "extraction_critic", "calculation_critic"
 

@@ -9,40 +9,40 @@ from typing import Any
 
 import dspy
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
+from finexpert.core.workspace import Workspace
 from finexpert.errors import ConfigurationError, SandboxUnavailable
+from finexpert.filings.library.library import Library
+from finexpert.filings.page.filing import Filing
+from finexpert.filings.readers.files import WHOLE
+from finexpert.knowledge.taught import Taught
 from finexpert.modes import SourceKind, fits
 from finexpert.modules.adversarial_review import AdversarialReview
-from finexpert.modules.answering import Answering, Options
 from finexpert.modules.critique import Critique
-from finexpert.modules.filing_question import FilingQuestion
 from finexpert.modules.filing_search import FilingSearch
+from finexpert.modules.flow.answering import Answering, Options
+from finexpert.modules.flow.filing_question import FilingQuestion
 from finexpert.modules.flow.library import LibraryJourney
+from finexpert.modules.flow.library_question import LibraryQuestion
+from finexpert.modules.flow.panel_question import PanelQuestion, PanelReviewing
+from finexpert.modules.flow.reviewing_filing import FilingReviewing
+from finexpert.modules.flow.reviewing_warehouse import WarehouseReviewing
+from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
 from finexpert.modules.library_planning import LibraryPlanning
-from finexpert.modules.library_question import LibraryQuestion
 from finexpert.modules.library_reading import LibraryReading
 from finexpert.modules.library_search import LibrarySearch
 from finexpert.modules.memorization import Memorization
 from finexpert.modules.memory_lookup import MemoryLookup
 from finexpert.modules.panel import Panel
-from finexpert.modules.panel_question import PanelQuestion, PanelReviewing
 from finexpert.modules.planning import Planning
 from finexpert.modules.reading import Reading
-from finexpert.modules.reviewing_filing import FilingReviewing
-from finexpert.modules.reviewing_warehouse import WarehouseReviewing
 from finexpert.modules.script_generation import ScriptGeneration
 from finexpert.modules.single_call import SingleCall
 from finexpert.modules.sql_extraction import SqlExtraction
-from finexpert.modules.warehouse_question import WarehouseQuestion
 from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
-from finexpert.sources.filing import Filing
-from finexpert.sources.library import Library
-from finexpert.sources.reading.files import WHOLE
-from finexpert.stores.taught import Taught
 from finexpert.warehouse.warehouse import Warehouse
-from finexpert.workspace import Workspace
 
 __all__ = ["FinancialExpert", "Options"]
 
@@ -95,7 +95,7 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         mean that a column does not hold, by "table.column=text". `demonstrations` are shown to the planner of a filing beside the compiled ones.
         """
         common: dict[str, Any] = {
-            "expert": self,
+            "layers": self,
             "question": question,
             "workspace": Workspace() if workspace is None else workspace,
             "answer_format": answer_format,

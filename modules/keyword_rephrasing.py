@@ -15,15 +15,15 @@ from collections.abc import Sequence
 
 import dspy
 
-from finexpert.answers import Clarification
+from finexpert.core.answers import Clarification
+from finexpert.knowledge.glossary import Glossary, Keyword
+from finexpert.knowledge.memory import Memory
+from finexpert.knowledge.plain_words import unfamiliar
+from finexpert.knowledge.process import Process
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
 from finexpert.signatures.keyword_rephrasing import RephraseKeywords, UnclearTerm
-from finexpert.stores.glossary import Glossary, Keyword
-from finexpert.stores.memory import Memory
-from finexpert.stores.plain_words import unfamiliar
-from finexpert.stores.process import Process
-from finexpert.stores.terms import normalise, phrases_in
+from finexpert.text.terms import normalise, phrases_in
 
 LAYER = "keyword_rephrasing"
 

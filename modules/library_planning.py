@@ -8,9 +8,9 @@ from __future__ import annotations
 import dspy
 from pydantic import ValidationError
 
+from finexpert.core.plans import Compute, Lookup, Plan, Search, Step, reference
 from finexpert.errors import OutputError
 from finexpert.modules.calling import ask
-from finexpert.plans import Compute, Lookup, Plan, Search, Step, reference
 from finexpert.signatures import rules
 from finexpert.signatures.library_planning import CompanyLookup, DecomposeQuestion, MakePagePlan, PageSearch
 

@@ -1,6 +1,6 @@
 """Memorization: turns a conversation into a process that other questions can follow.
 
-It writes the process and no more; whether it may be used is found out by running it (`finexpert.modules.teaching`).
+It writes the process and no more; whether it may be used is found out by running it (`finexpert.modules.flow.teaching`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import dspy
 from pydantic import ValidationError
 
 from finexpert.errors import OutputError
+from finexpert.knowledge.process import Process, ProcessStep, Variable
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
 from finexpert.signatures.memorization import LearnedStep, LearnedVariable, SummariseProcess
 from finexpert.signatures.text import without_fences
-from finexpert.stores.process import Process, ProcessStep, Variable
 
 LAYER = "memorization"
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import dspy
 from pydantic import ValidationError
 
-from finexpert.answers import AnswerFormat, Kind
+from finexpert.core.answers import AnswerFormat, Kind
+from finexpert.core.plans import Extract, Plan, Script, Step, reference
 from finexpert.errors import NotInSources, OutputError
 from finexpert.modules.calling import ask, shown
-from finexpert.plans import Extract, Plan, Script, Step, reference
 from finexpert.signatures import rules
 from finexpert.signatures.planning import (
     AnswerWithSelect,
@@ -26,7 +26,7 @@ from finexpert.signatures.planning import (
 )
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
 from finexpert.signatures.text import without_fences
-from finexpert.stores.terms import normalise, phrases_in
+from finexpert.text.terms import normalise, phrases_in
 
 
 class Planning(dspy.Module):  # type: ignore[misc]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dspy
 
-from finexpert.answers import Answer, AnswerFormat, Failure, Kind
+from finexpert.core.answers import Answer, AnswerFormat, Failure, Kind
+from finexpert.core.workspace import Turn, Value, Workspace
 from finexpert.errors import BudgetExceeded, OutputError
+from finexpert.filings.page.filing import Filing
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
 from finexpert.signatures.reading import ReadAndAnswer
-from finexpert.sources.filing import Filing
-from finexpert.workspace import Turn, Value, Workspace
 
 
 class Reading(dspy.Module):  # type: ignore[misc]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import dspy
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
+from finexpert.core.workspace import NamedFrame
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
 from finexpert.signatures.script_generation import PythonScript, WriteScript
 from finexpert.warehouse.schema_card import describe_frame
-from finexpert.workspace import NamedFrame
 
 
 class ScriptGeneration(dspy.Module):  # type: ignore[misc]

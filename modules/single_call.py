@@ -14,7 +14,7 @@ from typing import Any
 
 import dspy
 
-from finexpert.answers import Answer, AnswerFormat, Citation, Failure
+from finexpert.core.answers import Answer, AnswerFormat, Citation, Failure
 from finexpert.errors import BudgetExceeded, CutFrame, NotInSources, StepError, Unanswerable
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import ask

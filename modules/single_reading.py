@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dspy
 
-from finexpert.answers import Answer, AnswerFormat, Failure
+from finexpert.core.answers import Answer, AnswerFormat, Failure
 from finexpert.errors import BudgetExceeded, OutputError
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import ask

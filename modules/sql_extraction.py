@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import dspy
 from pydantic import ValidationError
 
+from finexpert.core.plans import Extract
 from finexpert.errors import OutputError
 from finexpert.modules.calling import ask, shown
-from finexpert.plans import Extract
 from finexpert.signatures import rules
 from finexpert.signatures.sql_extraction import DataFrameFromSQL, WriteSelect, WriteSelects
 

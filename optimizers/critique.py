@@ -11,16 +11,17 @@ from typing import Any
 
 import dspy
 
-from finexpert.datasets.critique_records import AuditExample, CritiqueExample, RecomputeExample
-from finexpert.datasets.critique_references import corrected, mends, readings_of, standing_of
-from finexpert.datasets.layer_inputs import to_dspy
-from finexpert.datasets.layer_references import schema_card_of, workspace_of
-from finexpert.modules.filing_question import conversation
-from finexpert.optimizers.metrics import DONE, Verdict
+from finexpert.core.plans import Plan
+from finexpert.core.reviews import Correction
+from finexpert.datasets.layers.critique_records import AuditExample, CritiqueExample, RecomputeExample
+from finexpert.datasets.layers.critique_references import corrected, mends, readings_of, standing_of
+from finexpert.datasets.layers.inputs import to_dspy
+from finexpert.datasets.layers.records import workspace_of
+from finexpert.datasets.layers.references import schema_card_of
+from finexpert.modules.flow.filing_question import conversation
+from finexpert.optimizers.compiling.metrics import DONE, Verdict
+from finexpert.optimizers.compiling.tasks import Bench, Task
 from finexpert.optimizers.planning import Carried, PlanningTask, quoted_only
-from finexpert.optimizers.tasks import Bench, Task
-from finexpert.plans import Plan
-from finexpert.reviews import Correction
 from finexpert.signatures import rules
 from finexpert.signatures.critique import Objection
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import dspy
 
-from finexpert.datasets import keyword_examples
-from finexpert.datasets.keyword_evaluation import Rephrased, judge_keywords
-from finexpert.datasets.keyword_examples import Scenario
-from finexpert.datasets.layer_evaluation import glossaries
-from finexpert.datasets.layer_records import KeywordRecord
+from finexpert.datasets.layers import keyword_examples
+from finexpert.datasets.layers.evaluation import glossaries
+from finexpert.datasets.layers.keyword_evaluation import Rephrased, judge_keywords
+from finexpert.datasets.layers.keyword_examples import Scenario
+from finexpert.datasets.layers.records import KeywordRecord
+from finexpert.embeddings.embedding import embedder
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.taught import Taught
+from finexpert.optimizers.compiling.metrics import DONE, Verdict
+from finexpert.optimizers.compiling.tasks import Task
 from finexpert.optimizers.memory_lookup import PARTLY, numbers_of
-from finexpert.optimizers.metrics import DONE, Verdict
-from finexpert.optimizers.tasks import Task
 from finexpert.signatures import rules
 from finexpert.signatures.keyword_rephrasing import UnclearTerm
-from finexpert.stores.embedding import embedder
-from finexpert.stores.glossary import Keyword
-from finexpert.stores.taught import Taught
 
 
 class KeywordRephrasingTask(Task):

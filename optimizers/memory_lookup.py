@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 import dspy
 
-from finexpert.datasets import lookup_examples
-from finexpert.datasets.layer_records import LookupRecord
-from finexpert.datasets.lookup_evaluation import Tier, judge_lookup
-from finexpert.optimizers.metrics import DONE, Verdict
-from finexpert.optimizers.tasks import Task
+from finexpert.datasets.layers import lookup_examples
+from finexpert.datasets.layers.lookup_evaluation import Tier, judge_lookup
+from finexpert.datasets.layers.records import LookupRecord
+from finexpert.embeddings.embedding import embedder
+from finexpert.knowledge.memory import Memory
+from finexpert.knowledge.taught import Taught
+from finexpert.optimizers.compiling.metrics import DONE, Verdict
+from finexpert.optimizers.compiling.tasks import Task
 from finexpert.signatures import rules
-from finexpert.stores.embedding import embedder
-from finexpert.stores.memory import Memory
-from finexpert.stores.taught import Taught
-from finexpert.stores.terms import normalise
+from finexpert.text.terms import normalise
 
 # Most that a lookup is worth which is not all right.
 PARTLY = 0.5

@@ -12,29 +12,27 @@ from typing import Any, NamedTuple
 
 import dspy
 
-from finexpert import checks, execution
-from finexpert.datasets.answer_matching import matches
-from finexpert.datasets.convfinqa_scoring import close
-from finexpert.datasets.layer_inputs import to_dspy
-from finexpert.datasets.layer_records import FilingExample, PlanningExample
-from finexpert.datasets.layer_references import (
+from finexpert.core.plans import Extract, Plan, Quote, Script
+from finexpert.core.workspace import NamedFrame, Workspace
+from finexpert.datasets.evaluations.answer_matching import close, matches
+from finexpert.datasets.layers.inputs import to_dspy
+from finexpert.datasets.layers.records import FilingExample, PlanningExample, workspace_of
+from finexpert.datasets.layers.references import (
     answer_of,
     dialect_of,
     schema_card_of,
     variants_of,
     warehouse_of,
-    workspace_of,
 )
 from finexpert.errors import FinexpertError, PlanError, StepError
-from finexpert.execution import Surroundings
-from finexpert.modules.filing_question import conversation
+from finexpert.filings.page.filing import Filing
+from finexpert.modules.flow.filing_question import conversation
 from finexpert.modules.sql_extraction import by_name
-from finexpert.optimizers.metrics import DONE, Verdict
-from finexpert.optimizers.tasks import Bench, Task
-from finexpert.plans import Extract, Plan, Quote, Script
+from finexpert.optimizers.compiling.metrics import DONE, Verdict
+from finexpert.optimizers.compiling.tasks import Bench, Task
+from finexpert.plans import checks, execution
+from finexpert.plans.execution import Surroundings
 from finexpert.signatures import rules
-from finexpert.sources.filing import Filing
-from finexpert.workspace import NamedFrame, Workspace
 
 # A plan that is one, whose SELECTs ran, and whose answer has the right type, is worth so much.
 A_PLAN, FETCHED, TYPED = 0.1, 0.2, 0.3

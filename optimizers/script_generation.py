@@ -10,12 +10,12 @@ from typing import Any
 
 import dspy
 
-from finexpert.datasets.answer_matching import matches
-from finexpert.datasets.layer_records import ScriptExample
-from finexpert.datasets.layer_references import answer_of, frames_of, variants_of
+from finexpert.datasets.evaluations.answer_matching import matches
+from finexpert.datasets.layers.records import ScriptExample
+from finexpert.datasets.layers.references import answer_of, frames_of, variants_of
 from finexpert.errors import AnswerFormatError, ScriptError
-from finexpert.optimizers.metrics import DONE, Verdict
-from finexpert.optimizers.tasks import Task
+from finexpert.optimizers.compiling.metrics import DONE, Verdict
+from finexpert.optimizers.compiling.tasks import Task
 from finexpert.signatures import rules
 
 RAN = 0.2

@@ -12,13 +12,13 @@ from typing import Any
 
 import dspy
 
-from finexpert.datasets.layer_inputs import to_dspy
-from finexpert.datasets.layer_records import ReferenceFrame, SqlExtractionExample
-from finexpert.datasets.layer_references import dialect_of, schema_card_of, variants_of, warehouse_of
+from finexpert.datasets.layers.inputs import to_dspy
+from finexpert.datasets.layers.records import ReferenceFrame, SqlExtractionExample
+from finexpert.datasets.layers.references import dialect_of, schema_card_of, variants_of, warehouse_of
 from finexpert.errors import QueryError
 from finexpert.modules.sql_extraction import asked_for, by_name
-from finexpert.optimizers.metrics import DONE, Verdict, frame_verdict, mean
-from finexpert.optimizers.tasks import Task
+from finexpert.optimizers.compiling.metrics import DONE, Verdict, frame_verdict, mean
+from finexpert.optimizers.compiling.tasks import Task
 from finexpert.signatures import rules
 from finexpert.warehouse.suggestions import of_a_frame
 from finexpert.warehouse.warehouse import Warehouse

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dspy
 from pydantic import BaseModel, Field
 
-from finexpert.plans import Cell, Compute, Quote
+from finexpert.core.plans import Cell, Compute, Quote
 from finexpert.signatures import rules
 from finexpert.signatures.planning import FILING_STEPS
 from finexpert.signatures.sql_extraction import DataFrameFromSQL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dspy
 
-from finexpert.filings.statements import Statement
+from finexpert.plans.pages.statements import Statement
 from finexpert.signatures import rules
 
 

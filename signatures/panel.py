@@ -14,7 +14,7 @@ from typing import Literal
 import dspy
 from pydantic import BaseModel, Field
 
-from finexpert.plans import Cell, Compute, Quote
+from finexpert.core.plans import Cell, Compute, Quote
 from finexpert.signatures import rules
 
 _TURNS = "earlier turns, their plans and answers"

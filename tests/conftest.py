@@ -7,7 +7,6 @@ model that answers layer by layer, and a PostgreSQL server.
 from __future__ import annotations
 
 import datetime as dt
-import json
 import os
 import re
 import shutil
@@ -25,10 +24,10 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 
 if TYPE_CHECKING:
+    from finexpert.knowledge.taught import Taught
     from finexpert.language_models.roles import LanguageModels
     from finexpert.sandbox import Sandbox
     from finexpert.session import Session
-    from finexpert.stores.taught import Taught
     from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 CANARY = "zyxwcanary"
@@ -224,8 +223,8 @@ class Desk:
 
     def taught(self, name: str = "knowledge.sqlite") -> Taught:
         """The store, opened as another process would."""
-        from finexpert.stores.embedding import embedder
-        from finexpert.stores.taught import Taught
+        from finexpert.embeddings.embedding import embedder
+        from finexpert.knowledge.taught import Taught
 
         self._open.append(Taught.open(self.place / name, embedder("words")))
         return self._open[-1]  # type: ignore[no-any-return]
@@ -251,8 +250,9 @@ class Desk:
 
     @staticmethod
     def fields(**texts: Any) -> str:
-        said = {name: text if isinstance(text, str) else json.dumps(text) for name, text in texts.items()}
-        return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in said.items()) + "[[ ## completed ## ]]"
+        from finexpert.testing import fields
+
+        return fields(**texts)
 
     def plan(
         self,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from finexpert.answers import Clarification
+from finexpert.core.answers import Clarification
 from finexpert.errors import BudgetExceeded, NameTaken, StoreError
-from finexpert.stores.process import Process, ProcessStep
+from finexpert.knowledge.process import Process, ProcessStep
 
 
 @pytest.fixture

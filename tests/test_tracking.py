@@ -20,9 +20,10 @@ import pandas as pd
 import pytest
 
 from finexpert import tracking
+from finexpert.core.workspace import NamedFrame, Workspace
 from finexpert.settings import Settings
+from finexpert.testing import fields
 from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
-from finexpert.workspace import NamedFrame, Workspace
 
 # In the rows and in no answer; in the environment and in no store.
 CANARY, NUMBER = "zyxwcanary", 918273645.5
@@ -30,10 +31,6 @@ KEY = "planted-key-7f3a9c"
 
 COUNT, RISE = "How many months have sales?", "By how much did sales rise from the first month to the last?"
 SELECT = "SELECT date, note, amount FROM sales ORDER BY date"
-
-
-def fields(**texts: str) -> str:
-    return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in texts.items()) + "[[ ## completed ## ]]"
 
 
 def reply(prompt: str) -> str:

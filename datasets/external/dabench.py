@@ -22,9 +22,9 @@ from typing import Any, ClassVar
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from finexpert.answers import AnswerFormat
-from finexpert.datasets.answer_matching import fold, same_number
-from finexpert.datasets.question_lines import records_of, text_of
+from finexpert.core.answers import AnswerFormat
+from finexpert.datasets.evaluations.answer_matching import fold, same_number
+from finexpert.datasets.evaluations.question_lines import records_of, text_of
 from finexpert.errors import QuestionFileError
 from finexpert.warehouse.frame_values import decimals_asked
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from finexpert.answers import Answer
-from finexpert.datasets.evaluation import Result
+from finexpert.core.answers import Answer
+from finexpert.core.plans import Script
+from finexpert.datasets.evaluations.evaluation import Result
 from finexpert.datasets.external.dabench import DabenchQuestion, response_of, right_by_ours, right_officially
 from finexpert.datasets.external.paired import OURS
-from finexpert.plans import Script
 
 
 def judge(way: str, question: DabenchQuestion, answer: Answer) -> Result:

@@ -26,9 +26,9 @@ import pandas as pd
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
+from finexpert.datasets.evaluations.question_lines import records_of, text_of
 from finexpert.datasets.external.private_postgres import Server, private_postgres
-from finexpert.datasets.question_lines import records_of, text_of
 from finexpert.errors import DataError, QuestionFileError
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 

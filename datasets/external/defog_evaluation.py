@@ -15,13 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
-from finexpert.answers import Answer
-from finexpert.datasets.evaluation import Result
+from finexpert.answers.records import encode
+from finexpert.core.answers import Answer
+from finexpert.core.plans import Script
+from finexpert.datasets.evaluations.evaluation import Result
 from finexpert.datasets.external.defog import Database, DefogQuestion
 from finexpert.datasets.external.paired import OURS
 from finexpert.datasets.external.table_matching import alternatives, right_by_sql_eval, same_table
-from finexpert.plans import Script
-from finexpert.records import encode
 
 Judge = Callable[[str, DefogQuestion, Answer], Result]
 

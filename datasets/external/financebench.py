@@ -16,11 +16,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
-from finexpert.answers import Answer
+from finexpert.core.answers import Answer
 from finexpert.errors import QuestionFileError
-from finexpert.filings.printed import Printed
-from finexpert.sources.folding import fold
-from finexpert.sources.numbers import SCALES, printed_numbers
+from finexpert.filings.page.folding import fold
+from finexpert.filings.page.numbers import SCALES, printed_numbers
+from finexpert.plans.pages.printed import Printed
+from finexpert.storage import foreign_json
 
 QUESTIONS, FILINGS = "questions.jsonl", "pdf"
 _ONE_NUMBER = re.compile(r"[$\s]*-?\(?[\d,]*\.?\d+\)?\s*%?\.?")
@@ -77,7 +78,7 @@ def read_questions(folder: Path) -> list[Question]:
     found = []
     for number, line in enumerate(lines, 1):
         try:
-            found.append(Question.model_validate(json.loads(line)))
+            found.append(Question.model_validate(foreign_json.parse(line)))
         except (ValidationError, json.JSONDecodeError) as error:
             raise QuestionFileError(f"{path}, line {number}: {str(error).splitlines()[0]}") from error
     return found

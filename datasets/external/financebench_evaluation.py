@@ -19,23 +19,22 @@ from dataclasses import dataclass, field
 
 from pydantic import Field
 
-from finexpert.answers import Answer
-from finexpert.datasets.evaluation import Journal, Result, Share, share, side_by_side
+from finexpert.core.answers import Answer
+from finexpert.datasets.evaluations.evaluation import Journal, Result, Share, ask_in_modes, share
 from finexpert.datasets.external.financebench import Question, by_rule, recall_at
 from finexpert.errors import OutputError
-from finexpert.filings.printed import Printed, words_of
-from finexpert.filings.ranking import within
-from finexpert.filings.searching import Wanted, best_pages
-from finexpert.filings.shelf import Shelf
-from finexpert.language_models.budget import Budget
+from finexpert.filings.library.library import Library
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.modules.judging import Judging
 from finexpert.modules.single_reading import SingleReading
+from finexpert.plans.pages.printed import Printed, words_of
+from finexpert.plans.pages.ranking import within
+from finexpert.plans.pages.searching import Wanted, best_pages
+from finexpert.plans.pages.shelf import Shelf
 from finexpert.settings import Settings
-from finexpert.sources.library import Library
 
 PROGRAM, BASELINE = "program", "single-call"
 CUTS = (1, 5, 10)
@@ -191,17 +190,7 @@ def evaluate(
     on_result: Callable[[BenchResult], None] = lambda result: None,
 ) -> list[BenchResult]:
     """Ask every question in every mode, side by side, except those that the journal has already."""
-    done = {(result.rung, result.id) for result in journal.results}
-    jobs = [(mode, question) for mode in modes for question in questions if (mode, question.id) not in done]
-
-    def one(mode: str, question: Question) -> None:
-        with Budget.of(bench.settings, "answer"):
-            result = bench.ask(mode, question)
-        journal.add(result)
-        on_result(result)
-
-    side_by_side(one, jobs, threads)
-    return journal.results
+    return ask_in_modes(bench.ask, questions, modes, journal, bench.settings, threads=threads, on_result=on_result)
 
 
 def fingerprint(bench: Bench, questions: Sequence[Question], modes: Sequence[str]) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from finexpert.answers import Answer, AnswerFormat
-from finexpert.datasets.evaluation import Journal, Result, side_by_side
-from finexpert.datasets.fred_evaluation import BASELINE, Bench, told
+from finexpert.core.answers import Answer, AnswerFormat
+from finexpert.datasets.evaluations.evaluation import Journal, Result, side_by_side
+from finexpert.datasets.fred.evaluation import BASELINE, Bench, told
 from finexpert.language_models.budget import Budget
 from finexpert.modules.financial_expert import Options
 from finexpert.modules.single_call import SingleCall

@@ -19,17 +19,19 @@ from typing import Any
 import pandas as pd
 
 from finexpert import tracking
-from finexpert.plans import Plan, Script
+from finexpert.core.plans import Plan, Script
+from finexpert.core.workspace import Turn, Value, Workspace
+from finexpert.embeddings.embedding import embedder
+from finexpert.filings.page.filing import Filing
+from finexpert.knowledge.exchange import import_processes
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.keyword_files import import_keywords
+from finexpert.knowledge.process import Process, ProcessStep
+from finexpert.knowledge.process_files import to_markdown
+from finexpert.knowledge.taught import Taught
 from finexpert.settings import Privacy
-from finexpert.sources.filing import Filing
-from finexpert.stores.embedding import embedder
-from finexpert.stores.glossary import Keyword
-from finexpert.stores.process import Process, ProcessStep
-from finexpert.stores.process_files import to_markdown
-from finexpert.stores.taught import Taught
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 from finexpert.warehouse.warehouse import Warehouse
-from finexpert.workspace import Turn, Value, Workspace
 
 CELL = "zyxwcell"
 QUESTION = "What do the selling months come to, by the harbour rule?"
@@ -144,13 +146,13 @@ def _teach_word(taught: Taught, text: str, folder: Path) -> None:
 def _import_process(taught: Taught, text: str, folder: Path) -> None:
     file = folder / "selling.md"
     file.write_text(to_markdown(_process(text)), encoding="utf-8")
-    taught.memory.import_([file], "carl")
+    import_processes(taught.memory, [file], "carl")
 
 
 def _import_keyword(taught: Taught, text: str, folder: Path) -> None:
     file = folder / "words.jsonl"
     file.write_text(json.dumps({"term": "harbour rule", "meaning": text}) + "\n", encoding="utf-8")
-    taught.glossary.import_(file, "carl")
+    import_keywords(taught.glossary, file, "carl")
 
 
 def _earlier(**parts: Callable[[str], str]) -> Callable[[str, Path, ExitStack], Planted]:

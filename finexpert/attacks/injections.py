@@ -21,14 +21,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from finexpert.answers import Answer
 from finexpert.attacks.aims import Aims
 from finexpert.attacks.cases import Case, parse
 from finexpert.attacks.injection_places import CELL, NEVER_SHOWN, Planted, plant
 from finexpert.attacks.obedient import Obedient
 from finexpert.attacks.scripts import Result
+from finexpert.core.answers import Answer
 from finexpert.errors import FinexpertError
-from finexpert.injections import FLAG
+from finexpert.knowledge.injections import FLAG
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.sandbox import Sandbox

@@ -8,9 +8,10 @@ plan, `steps` into the plan over a page, and `raw` is its whole completion, in e
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
+
+from finexpert.testing import fields
 
 _FIRST_FIELD = re.compile(r"starting with the field `\[\[ ## (\w+) ## \]\]`")
 _GOOD = "SELECT date, region, amount FROM sales ORDER BY date"
@@ -67,13 +68,3 @@ class Obedient:
             "variants": {"variants": ["selling months"], "parts": []},
         }
         return by_layer.get(first, {first: self._said.get("interpretation", "")})
-
-
-def fields(**texts: Any) -> str:
-    """A completion as the layers expect it.
-
-    >>> fields(code="answer = 1")
-    '[[ ## code ## ]]\\nanswer = 1\\n\\n[[ ## completed ## ]]'
-    """
-    said = {name: text if isinstance(text, str) else json.dumps(text) for name, text in texts.items()}
-    return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in said.items()) + "[[ ## completed ## ]]"

@@ -19,9 +19,9 @@ from functools import partial
 
 import pandas as pd
 
-from finexpert.answers import AnswerFormat
 from finexpert.attacks.aims import Aims
 from finexpert.attacks.cases import Case, cases
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, ScriptError
 from finexpert.sandbox import Limits, Sandbox
 

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.terminal.written import Written
+from finexpert.cli.waiting import waiting
+from finexpert.core.display.charts import save_figures
 
 if TYPE_CHECKING:
-    from finexpert.answers import Answer
+    from finexpert.core.answers import Answer
 
 
 Cached = Annotated[
     bool | None,
     typer.Option(
         "--cached/--no-cached",
-        help="Give the answer to a question that was answered before, also in other words; or have it computed again.",
+        help="Give the answer to a question that was answered before, word for word; or have it computed again.",
     ),
 ]
 
@@ -39,12 +42,24 @@ def ask(
     id: common.FilingId = None,
     library: common.LibraryFolder = None,
     store: common.Store = None,
+    verified: common.Verified = None,
     program: common.Program = None,
     assume: Annotated[
         bool, typer.Option("--assume", help="Answer on an assumption, instead of asking what an unknown term means.")
     ] = False,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write the rows of the answer to this CSV file.")] = None,
+    excel: Annotated[Path | None, typer.Option("--excel", help="Write them to this .xlsx file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for all of the answer: text, rows, charts, record.")
+    ] = None,
     figures: Annotated[Path | None, typer.Option(help="Folder for charts; the records' folder if not given.")] = None,
     cached: Cached = None,
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            help="Write spans, without values, to 'mlflow' or to an OpenTelemetry collector; or FINEXPERT_TRACE."
+        ),
+    ] = None,
     as_json: common.Json = False,
 ) -> None:
     """Answer a question from the warehouse, from a page with --filing or many with --library; show how, and what it cost.
@@ -65,15 +80,22 @@ def ask(
         record=record,
         recordings=recordings,
         store=store,
+        verified=verified,
         # Of a single question, a reading that is not safe is shown with its confidence instead of being asked back.
         ask_below=0,
         cache_answers=cached or None,
+        trace=trace,
     )
-    from finexpert.session import Session
+    common.reader_soon(filing, library)
+    wanted = Written(csv, excel, out)
+    wanted.check()
+    with waiting():
+        from finexpert.session import Session
 
-    expert, settings = common.program_of(program, settings)
-    with Session(common.open_source(data, filing, id, settings, library), expert=expert, settings=settings) as session:
-        answer = session.ask(question, clarify=not assume, cached=cached)
+        expert, settings = common.program_of(program, settings)
+        source = common.open_source(data, filing, id, settings, library)
+        with Session(source, expert=expert, settings=settings) as session:
+            answer = session.ask(question, clarify=not assume, cached=cached)
     folder = settings.home / "records"
     kept = answer.record.save(folder) if answer.record else None
     drawn = save_figures(answer, figures or folder)
@@ -81,6 +103,10 @@ def ask(
         typer.echo(json.dumps(as_dict(answer, kept, drawn), indent=1))
     else:
         show(answer, kept, drawn)
+    # At last: a full disk takes nothing from what was shown and kept.
+    for path in wanted.write(answer):
+        if not as_json:
+            common.echo(f"wrote {path}")
     if not as_json and answer.clarification is not None and answer.clarification.kind == "value":
         typer.echo("Ask again with one of these values in the question, or publish the column in the semantic model.")
     elif not as_json and answer.clarification is not None:
@@ -90,22 +116,9 @@ def ask(
         raise typer.Exit(3)
 
 
-def save_figures(answer: Answer, folder: Path) -> list[Path]:
-    """Keep the figures of an answer as PNG files, readable by their owner only."""
-    from finexpert.private_files import make_folder
-
-    make_folder(folder)
-    name = answer.record.id if answer.record else "figure"
-    paths = [folder / f"{name}-{number}.png" for number in range(1, len(answer.figures) + 1)]
-    for path, png in zip(paths, answer.figures, strict=True):
-        path.touch(mode=0o600)
-        path.write_bytes(png)
-    return paths
-
-
 def as_dict(answer: Answer, kept: Path | None, figures: list[Path]) -> dict[str, Any]:
     """An answer as the JSON that `--json` prints."""
-    from finexpert.records import encode
+    from finexpert.answers.records import encode
 
     shown = answer.model_dump(mode="json", exclude={"value", "figures", "record"})
     plan = answer.record.plan.model_dump(mode="json") if answer.record else None
@@ -126,9 +139,10 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
     from rich.syntax import Syntax
     from rich.text import Text
 
-    from finexpert.cli import in_terminal
-    from finexpert.modules.filing_question import describe
-    from finexpert.plans import Extract, Script
+    from finexpert.cli.terminal import tables as in_terminal
+    from finexpert.core.display.parts import cost
+    from finexpert.core.plans import Extract, Script
+    from finexpert.modules.flow.filing_question import describe
 
     out = common.console()
     out.print(Text(answer.question, style="bold"))
@@ -151,7 +165,7 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
             out.print(Text(f"  {whose}{citation.place}: {citation.value}", style="dim"))
     style = "bold green" if answer.status == "answered" else "bold red"
     if isinstance(answer.value, pd.DataFrame):
-        out.print(in_terminal.table(answer.value))
+        out.print(*in_terminal.tables(answer.value, out.width), sep="")
     else:
         out.print(Text("Answer: ", style="bold").append(Text(answer.cited_text, style=style)))
     if answer.confidence is not None:
@@ -167,16 +181,6 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
     if answer.clarification is not None:
         for candidate in answer.clarification.candidates:
             out.print(Text(f"  known: {candidate}", style="dim"))
-    out.print(Text(_cost(answer), style="dim"))
+    out.print(Text(cost(answer.usage), style="dim"))
     if kept:
         out.print(Text(f"Record: {kept}  (finexpert replay, finexpert export)", style="dim"), soft_wrap=True)
-
-
-def _cost(answer: Answer) -> str:
-    usage = answer.usage
-    layers = ", ".join(f"{name} {calls}" for name, calls in usage.by_layer.items())
-    cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    calls = "1 model call" if usage.calls == 1 else f"{usage.calls} model calls"
-    prefix = "" if usage.prefix_share is None else f" ({usage.prefix_share:.0%} as in the prompt before)"
-    return f"{calls} ({layers}), {tokens}{prefix}, {cost}, {usage.seconds:.1f} s"

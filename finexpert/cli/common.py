@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli.screen import plain, screen
+from finexpert.cli.terminal import completing
+from finexpert.cli.terminal.screen import plain, screen
+from finexpert.warehouse.database_address import public_address
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from finexpert.filings.library.library import Library
+    from finexpert.filings.page.filing import Filing
     from finexpert.language_models.limits import Whose
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.settings import Settings
-    from finexpert.sources.filing import Filing
-    from finexpert.sources.library import Library
     from finexpert.warehouse.warehouse import Warehouse
 
 Data = Annotated[
@@ -28,7 +30,7 @@ Data = Annotated[
     typer.Option(
         "--data",
         help="A .duckdb file; a CSV, Parquet, Excel or JSON file, a folder or 'pattern*' of them; or a postgresql+psycopg://, "
-        "mysql+pymysql:// or sqlite:/// address; else what `finexpert data fred` built.",
+        "mysql+pymysql:// or sqlite:/// address; FINEXPERT_DATA, or what `finexpert data fred` built, if not given.",
     ),
 ]
 Model = Annotated[
@@ -42,7 +44,11 @@ Recordings = Annotated[list[Path] | None, typer.Option("--recordings", help="Fur
 Drafts = Annotated[bool | None, typer.Option("--drafts/--no-drafts", help="May the plan carry the SELECTs and script?")]
 Mode = Annotated[
     str | None,
-    typer.Option("--mode", help="How much is done: direct, checked, reviewed, panel or single-call."),
+    typer.Option(
+        "--mode",
+        help="How much is done: direct, checked, reviewed, panel or single-call.",
+        autocompletion=completing.modes,
+    ),
 ]
 Budget = Annotated[
     str | None,
@@ -59,10 +65,15 @@ FilingFile = Annotated[
 ]
 FilingId = Annotated[str | None, typer.Option("--id", help="Which page of the file.")]
 LibraryFolder = Annotated[
-    Path | None, typer.Option("--library", help="Folder of a library of filings, see `finexpert library`.")
+    Path | None,
+    typer.Option("--library", help="Folder of a library of filings, see `finexpert library`; or FINEXPERT_LIBRARY."),
 ]
 Store = Annotated[
     str | None, typer.Option("--store", help="File or postgresql:// address of memory and glossary; a file at home.")
+]
+Verified = Annotated[
+    bool | None,
+    typer.Option("--verified/--no-verified", help="Answer a question by its verified query, where there is one."),
 ]
 Program = Annotated[
     str | None,
@@ -71,6 +82,7 @@ Program = Annotated[
         help="Compiled program: a name under runs/compiled, a folder, models:/NAME/VERSION or runs:/ID/PATH; "
         "if not given, the program as it stands in the code.",
         envvar="FINEXPERT_PROGRAM",
+        autocompletion=completing.programs,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -121,23 +133,55 @@ def budget_settings(budget: str | None, whose: Whose) -> dict[str, Any]:
     return Limits.parse(budget).as_settings(whose)
 
 
+def reader_soon(*other: Path | None) -> None:
+    """Start what a file is read behind, while the program is still being loaded; not where another source was given."""
+    from finexpert.warehouse.isolated.zygote import problem, zygote
+
+    if not any(other) and problem() is None:
+        zygote()
+
+
 def open_source(
     data: Path | None, filing: Path | None, id: str | None, settings: Settings, library: Path | None = None
 ) -> Warehouse | Filing | Library:
-    """The page named with --filing, the library named with --library, else the warehouse."""
+    """The page named with --filing, the library named with --library, else the warehouse; else what the settings name."""
     if sum(given is not None for given in (data, filing, library)) > 1:
         raise typer.BadParameter("a question is asked of --data, of --filing or of --library: give one of them")
+    if data is None and filing is None and library is None:
+        data, library = _in_settings(settings)
     if library is not None:
-        from finexpert.sources.library import Library
+        from finexpert.filings.library.library import Library
 
         return Library.open(library)
     if filing is not None:
-        from finexpert.sources.filing import Filing
+        from finexpert.filings.page.filing import Filing
 
         return Filing.read(filing, id)
-    from finexpert.datasets.fred import open_data
+    return open_data(data, settings)
 
-    return open_data(data, settings=settings)
+
+def open_data(data: Path | None, settings: Settings) -> Warehouse:
+    """The warehouse of the data that a command was given, else of the settings, else of FRED."""
+    from finexpert.datasets.fred import database as fred
+
+    return fred.open_data(data_of(data, settings), settings=settings)
+
+
+def _in_settings(settings: Settings) -> tuple[Path | None, Path | None]:
+    """The data or the library that the settings name."""
+    if settings.data is not None and settings.library is not None:
+        from finexpert.errors import ConfigurationError
+
+        raise ConfigurationError(
+            f"the settings name the data {public_address(settings.data)} and the library {settings.library}: say with --data or "
+            "--library which of them is asked"
+        )
+    return data_of(None, settings), settings.library
+
+
+def data_of(data: Path | None, settings: Settings) -> Path | None:
+    """The data that a command was given, else those of the settings."""
+    return Path(settings.data) if data is None and settings.data is not None else data
 
 
 def program_of(place: str | None, settings: Settings) -> tuple[FinancialExpert, Settings]:
@@ -147,7 +191,7 @@ def program_of(place: str | None, settings: Settings) -> tuple[FinancialExpert, 
 
     if place is None:
         return FinancialExpert(), settings
-    from finexpert.optimizers.loading import load
+    from finexpert.optimizers.program.loading import load
 
     expert = load(place, settings=settings)
     return expert, with_options(settings, expert.options)
@@ -162,7 +206,7 @@ def program_words(expert: FinancialExpert) -> str:
     """
     if not hasattr(expert, "manifest"):
         return "as in the code"
-    from finexpert.optimizers.fingerprints import digest
+    from finexpert.optimizers.program.fingerprints import digest
 
     files = {name: entry.sha256 for name, entry in expert.manifest.layers.items()}
     return f"{expert.manifest.name} ({digest(files)[:8]})"

@@ -11,8 +11,8 @@ from finexpert.cli import common
 
 if TYPE_CHECKING:
     from finexpert.modules.financial_expert import FinancialExpert
-    from finexpert.optimizers.gate import Decision
-    from finexpert.optimizers.manifest import LayerEntry, Manifest
+    from finexpert.optimizers.program.decision import Decision
+    from finexpert.optimizers.program.manifest import LayerEntry, Manifest
 
 compiled_app = typer.Typer(help="Look at compiled programs, compare them, put one into use.", no_args_is_help=True)
 
@@ -26,9 +26,9 @@ CODE = "code"
 def list_(as_json: common.Json = False) -> None:
     """List the compiled programs of the current folder, the newest first."""
     from finexpert.errors import FinexpertError
-    from finexpert.optimizers.artifact import COMPILED
-    from finexpert.optimizers.loading import PROMOTED, promoted, saved
-    from finexpert.optimizers.manifest import read
+    from finexpert.optimizers.program.artifact import COMPILED
+    from finexpert.optimizers.program.loading import PROMOTED, promoted, saved
+    from finexpert.optimizers.program.manifest import read
 
     used = promoted().name if (COMPILED / PROMOTED).is_file() else None
     rows: list[dict[str, Any]] = []
@@ -96,9 +96,9 @@ def show(
 ) -> None:
     """Show what a program was compiled with: scores before and after, decisions of the gate, flipped cases."""
     settings = common.settings_from()
-    from finexpert.optimizers import differences
-    from finexpert.optimizers.loading import load, located
-    from finexpert.optimizers.manifest import read
+    from finexpert.optimizers.program import differences
+    from finexpert.optimizers.program.loading import load, located
+    from finexpert.optimizers.program.manifest import read
 
     if as_json:
         with located(program, settings) as folder:
@@ -177,8 +177,8 @@ def diff(
     """Show in which prompts, demonstrations and options two programs differ."""
     settings = common.settings_from()
     from finexpert.modules.financial_expert import FinancialExpert
-    from finexpert.optimizers import differences
-    from finexpert.optimizers.loading import load
+    from finexpert.optimizers.program import differences
+    from finexpert.optimizers.program.loading import load
 
     def program(place: str) -> tuple[FinancialExpert, dict[str, Any]]:
         if place == CODE:
@@ -206,7 +206,7 @@ def promote(
     ] = False,
 ) -> None:
     """Put a compiled program into use: it is what the name 'promoted' stands for."""
-    from finexpert.optimizers import loading
+    from finexpert.optimizers.program import loading
 
     common.settings_from()
     made = loading.promote(name, keep_anyway=keep_anyway)

@@ -1,11 +1,12 @@
-"""`finexpert doctor`: what was found on this machine, and what to do about what was not."""
+"""`finexpert doctor`: what was found on this machine, in a line each, and what to do about what was not."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -19,66 +20,85 @@ if TYPE_CHECKING:
 MOST_DATED = 20
 
 
+class Found(NamedTuple):
+    """What a check found: in a line, and in full where there is more to say."""
+
+    brief: str
+    full: str = ""
+
+
 def doctor(
-    data: common.Data = None, lm: common.Model = None, store: common.Store = None, as_json: common.Json = False
+    data: common.Data = None,
+    lm: common.Model = None,
+    store: common.Store = None,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Say all: tables, columns, what the sandbox denies, other boundaries."),
+    ] = False,
+    as_json: common.Json = False,
 ) -> None:
     """Show which model, sandbox, data and stores would be used; exit code 1 if a question could not be answered."""
     settings = common.settings_from(lm=lm, store=store)
     from finexpert.errors import FinexpertError
 
-    def tried(check: Callable[[], str]) -> tuple[bool, str]:
+    def tried(check: Callable[[], Found]) -> tuple[bool, Found]:
         try:
             return True, check()
         except FinexpertError as error:
-            return False, str(error)
+            return False, Found(str(error))
 
     checks = {
         "model": tried(lambda: _model(settings)),
         "sandbox": tried(_sandbox),
         "data": tried(lambda: _data(data, settings)),
         "taught": tried(lambda: _taught(settings)),
-        "MLflow": (True, tracking.address(settings)),
-        "home": (True, str(settings.home)),
+        "MLflow": (True, Found(tracking.address(settings))),
+        "home": (True, Found(str(settings.home))),
     }
     if as_json:
-        shown = {name: {"ok": good, "found": text} for name, (good, text) in checks.items()}
+        shown = {name: {"ok": good, "found": found.full or found.brief} for name, (good, found) in checks.items()}
         typer.echo(json.dumps(shown, indent=1))
     else:
         from rich.table import Table
         from rich.text import Text
 
         table = Table(show_header=False, box=None)
-        for name, (good, text) in checks.items():
+        for name, (good, found) in checks.items():
+            text = found.full if verbose and found.full else found.brief
             table.add_row(name, Text("ok", "green") if good else Text("missing", "red"), Text(text))
         common.console().print(table)
     if not all(good for good, _ in checks.values()):
         raise typer.Exit(1)
 
 
-def _model(settings: Settings) -> str:
+def _model(settings: Settings) -> Found:
     from finexpert.language_models.roles import LanguageModels
 
-    return common.model_words(LanguageModels.from_settings(settings).describe())
+    return Found(common.model_words(LanguageModels.from_settings(settings).describe()))
 
 
-def _sandbox() -> str:
+def _sandbox() -> Found:
     from finexpert.sandbox import Sandbox
     from finexpert.sandbox.rungs import RUNGS, not_covered, problem
 
     with Sandbox() as sandbox:
         sandbox.warm()
-        tested = ", ".join(f"{name}: {error}" for name, error in sandbox.self_test)
+        denied = sandbox.self_test
+        tested = ", ".join(f"{name}: {error}" for name, error in denied)
         others = "; ".join(f"{rung}: {problem(rung) or 'works'}" for rung in RUNGS if rung != sandbox.rung)
         covered = "; ".join(not_covered(sandbox.rung))
-        return f"{sandbox.rung}; self-test: {tested}; not covered: {covered}. The other boundaries: {others}"
+        return Found(
+            f"{sandbox.rung}; each of {len(denied)} attempts to break out was denied",
+            f"{sandbox.rung}; self-test: {tested}; not covered: {covered}. The other boundaries: {others}",
+        )
 
 
-def _data(data: Path | None, settings: Settings) -> str:
-    from finexpert.datasets.fred import open_data
+def _data(data: Path | None, settings: Settings) -> Found:
     from finexpert.warehouse.files.files_warehouse import FilesWarehouse
     from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
-    with open_data(data, settings=settings) as source:
+    data = common.data_of(data, settings)
+    with closing(common.open_data(data, settings)) as source:
         if isinstance(source, FilesWarehouse):
             said = _files(source)
         else:
@@ -92,17 +112,27 @@ def _data(data: Path | None, settings: Settings) -> str:
             if dated
             else "no table has a date: --as-of is refused"
         )
-        return "\n".join((said, day, _semantic_model(data, settings)))
+        columns = sum(len(names) for names in source.columns().values())
+        brief = (
+            f"{source.name}{f' ({source.label})' if source.label else ''}: {len(source.tables)} tables, {columns} columns; "
+            f"{f'--as-of knows the dates of {len(dated)}' if dated else day}"
+        )
+        model = _semantic_model(data, settings)
+        return Found(f"{brief}; {model.brief}", f"{said}\n{day}\n{model.full}")
 
 
-def _semantic_model(data: Path | None, settings: Settings) -> str:
+def _semantic_model(data: Path | None, settings: Settings) -> Found:
     from finexpert.warehouse.semantic_model.finding import beside
 
     place = settings.semantic_model or (beside(data) if data is not None else None)
     if place is not None and place.is_file():
-        return f"semantic model: {place}"
+        return Found(f"semantic model: {place.name}", f"semantic model: {place}")
     where = "" if data is None else " --data ..."
-    return f"no semantic model: `finexpert model init{where}` writes a first one, for meanings, metrics and published values"
+    init = f"`finexpert model init{where}`"
+    return Found(
+        f"no semantic model ({init})",
+        f"no semantic model: {init} writes a first one, for meanings, metrics and published values",
+    )
 
 
 def _files(source: FilesWarehouse) -> str:
@@ -114,25 +144,25 @@ def _files(source: FilesWarehouse) -> str:
     return "\n".join(lines)
 
 
-def _taught(settings: Settings) -> str:
+def _taught(settings: Settings) -> Found:
     """What was taught, and whether a question could look it up; what only teaching would be refused is said and no error."""
     if not settings.memory:
-        return "not used (FINEXPERT_MEMORY is false)"
+        return Found("not used (FINEXPERT_MEMORY is false)")
     from finexpert.errors import EmbedderMismatch
-    from finexpert.stores.taught import Taught
+    from finexpert.knowledge.taught import Taught
 
     with Taught.from_settings(settings) as taught:
         entries, made_with = taught.memory.entries, taught.memory.entries.made_with()
         if made_with is None:
-            return f"{entries.place}: nothing yet"
+            return Found(f"{entries.place}: nothing yet")
         name = taught.memory.embedder.name
         counts = f"active processes: {taught.memory.size}, terms: {taught.glossary.size}"
         if made_with == name:
-            return f"{entries.place}: {counts}; embedder {name}"
+            return Found(f"{entries.place}: {counts}; embedder {name}")
         wrong = (
             f"{entries.place}: {counts}; embedder {made_with}, and the one at hand is {name}: set FINEXPERT_EMBEDDER "
             f"as it was, or `finexpert memory reindex`"
         )
         if taught.empty:
-            return wrong
+            return Found(wrong)
         raise EmbedderMismatch(wrong)

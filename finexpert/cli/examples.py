@@ -20,7 +20,7 @@ from finexpert.cli import common
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from finexpert.datasets.layer_examples import LayerExample, Problem
+    from finexpert.datasets.layers.examples import LayerExample, Problem
     from finexpert.sandbox import Sandbox
 
 examples_app = typer.Typer(help="The example sets on which layers are tuned and judged.", no_args_is_help=True)
@@ -35,7 +35,7 @@ def list_sets() -> None:
     common.settings_from()
     from rich.table import Table
 
-    from finexpert.datasets.layer_examples import LAYERS, fingerprint, load
+    from finexpert.datasets.layers.examples import LAYERS, fingerprint, load
 
     table = Table("layer", "train", "val", "holdout", "fingerprint")
     for layer in LAYERS:
@@ -64,7 +64,7 @@ def check(
     if file is not None and layer is None:
         raise typer.BadParameter("--file needs the layer: finexpert examples check LAYER --file PATH")
     settings = common.settings_from()
-    from finexpert.datasets.layer_examples import LAYERS, Copies, kind_of, read
+    from finexpert.datasets.layers.examples import LAYERS, Copies, kind_of, read
     from finexpert.sandbox import Sandbox
 
     for name in [layer] if layer else []:
@@ -88,8 +88,8 @@ def problems_of_references(layer: str, examples: Sequence[LayerExample], sandbox
     from concurrent.futures import ThreadPoolExecutor
     from contextvars import copy_context
 
-    from finexpert.datasets.layer_examples import Problem
-    from finexpert.datasets.layer_references import problems_of
+    from finexpert.datasets.layers.examples import Problem
+    from finexpert.datasets.layers.references import problems_of
 
     found: list[Problem] = []
     with common.progress(layer, len(examples)) as advance, ThreadPoolExecutor(THREADS) as pool:

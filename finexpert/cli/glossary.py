@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common, stores
+from finexpert.cli.terminal import completing
 
 if TYPE_CHECKING:
-    from finexpert.stores.glossary import Keyword
+    from finexpert.knowledge.glossary import Keyword
 
 glossary_app = typer.Typer(help="Terms of this house and what they mean here.", no_args_is_help=True)
 
-Term = Annotated[str, typer.Argument(help="A term, or an alias.")]
+Term = Annotated[str, typer.Argument(help="A term, or an alias.", autocompletion=completing.terms)]
 Alias = Annotated[list[str] | None, typer.Option(help="Another name for it; may be given more than once.")]
 
 
@@ -73,8 +74,8 @@ def _keyword(values: dict[str, Any]) -> Keyword:
     from pydantic import ValidationError
 
     from finexpert.errors import StoreError
-    from finexpert.stores.glossary import Keyword
-    from finexpert.stores.texts import sentence
+    from finexpert.knowledge.glossary import Keyword
+    from finexpert.text.texts import sentence
 
     try:
         return Keyword.model_validate(values)
@@ -161,8 +162,10 @@ def search(
 @glossary_app.command()
 def export(file: Annotated[Path, typer.Argument(help="A .csv or .jsonl file.")], store: common.Store = None) -> None:
     """Write the terms to a file, for a spreadsheet or a program."""
+    from finexpert.knowledge import keyword_files
+
     with stores.opened(store) as (taught, _):
-        taught.glossary.export(file)
+        keyword_files.export_keywords(taught.glossary, file)
         count = len(taught.glossary.keywords())
     stores.say(f"{count} term{'' if count == 1 else 's'} in {file}")
 
@@ -176,6 +179,8 @@ def import_(
     store: common.Store = None,
 ) -> None:
     """Define terms from a file; exit code 1 if a line could not be taken."""
+    from finexpert.knowledge import keyword_files
+
     with stores.opened(store) as (taught, by):
-        results = taught.glossary.import_(file, by, replace)
+        results = keyword_files.import_keywords(taught.glossary, file, by, replace=replace)
     stores.show_imported(results)

@@ -24,7 +24,7 @@ def log_model(
     from finexpert import tracking
     from finexpert.cli.compiled import CODE
     from finexpert.modules.financial_expert import FinancialExpert
-    from finexpert.optimizers import mlflow_model
+    from finexpert.optimizers.program import mlflow_model
 
     uri = tracking.start(settings, "finexpert models")
     chosen = FinancialExpert() if program == CODE else program

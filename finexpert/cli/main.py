@@ -7,27 +7,34 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
 from finexpert.cli.ask import ask
-from finexpert.cli.bench import bench_app
-from finexpert.cli.chat import chat
-from finexpert.cli.compile import compile_
+from finexpert.cli.batch.command import batch
+from finexpert.cli.bench.command import bench_app
+from finexpert.cli.chat.command import chat
+from finexpert.cli.compile.command import compile_
 from finexpert.cli.compiled import compiled_app
-from finexpert.cli.data import data_app
+from finexpert.cli.data.command import data_app
 from finexpert.cli.doctor import doctor
-from finexpert.cli.evaluate import eval_app
+from finexpert.cli.eval.command import eval_app
 from finexpert.cli.examples import examples_app
 from finexpert.cli.glossary import glossary_app
-from finexpert.cli.library import library_app
+from finexpert.cli.library.command import library_app
 from finexpert.cli.log_model import log_model
+from finexpert.cli.mcp import mcp
 from finexpert.cli.memory import memory_app
 from finexpert.cli.model import model_app
 from finexpert.cli.record import export, replay, run_export
-from finexpert.cli.sandbox import sandbox_app
-from finexpert.cli.screen import plain
+from finexpert.cli.runs import runs_app
+from finexpert.cli.sandbox.command import sandbox_app
+from finexpert.cli.serve import serve_app
 from finexpert.cli.teach import teach
+from finexpert.cli.terminal.screen import plain
+from finexpert.cli.verified.command import verified_app
+from finexpert.cli.verified.verify import verify
 
 app = typer.Typer(
     name="finexpert",
@@ -36,11 +43,33 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"finexpert {version('finexpert')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Answer financial questions the way a domain expert would."""
+
+
 app.command()(ask)
 app.command()(chat)
+app.command()(batch)
 app.command()(teach)
 app.add_typer(memory_app, name="memory")
 app.add_typer(glossary_app, name="glossary")
+app.command()(verify)
+app.add_typer(verified_app, name="verified")
 app.add_typer(eval_app, name="eval")
 app.command("compile")(compile_)
 app.add_typer(compiled_app, name="compiled")
@@ -49,10 +78,13 @@ app.add_typer(examples_app, name="examples")
 app.add_typer(library_app, name="library")
 app.add_typer(data_app, name="data")
 app.add_typer(model_app, name="model")
+app.command()(mcp)
 app.command()(doctor)
 app.command()(replay)
 app.command()(export)
 app.command()(run_export)
+app.add_typer(runs_app, name="runs")
+app.add_typer(serve_app, name="serve")
 app.add_typer(bench_app, name="bench")
 app.add_typer(sandbox_app, name="sandbox")
 

@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common, stores
+from finexpert.cli.terminal import completing
+from finexpert.cli.waiting import waiting
 
 if TYPE_CHECKING:
-    from finexpert.stores.memory import Memory
-    from finexpert.stores.process import Process
+    from finexpert.knowledge.memory import Memory
+    from finexpert.knowledge.process import Process
 
 memory_app = typer.Typer(help="Look at the processes that were taught, and correct them.", no_args_is_help=True)
 
-Heading = Annotated[str, typer.Argument(help="The heading of a process, or an alias.")]
+Heading = Annotated[
+    str, typer.Argument(help="The heading of a process, or an alias.", autocompletion=completing.headings)
+]
 Unchecked = Annotated[bool, typer.Option("--unchecked", help="Without running the taught case.")]
-
-_EDITED = "edited; not checked again"
 
 
 @memory_app.command("list")
@@ -66,19 +68,19 @@ def check(
     until somebody has accepted it.
     """
     settings = common.settings_from(lm=lm, api_base=api_base, recordings=recordings, record=record, store=store)
-    from finexpert.cli.chat_commands import show_remembered
-    from finexpert.datasets.fred import open_data
+    from finexpert.cli.chat.commands import show_remembered
+    from finexpert.knowledge.exchange import NOT_CHECKED
     from finexpert.session import Session
-    from finexpert.stores.exchange import NOT_CHECKED
 
-    with Session(open_data(data, settings=settings), settings=settings) as session:
+    with Session(common.open_data(data, settings), settings=settings) as session:
         process = session.stores.memory.find(heading)
         if process.note == NOT_CHECKED and process.case is not None and not accept:
             stores.say(f"Its case came with the file: {process.case.question}")
             stores.say(f"Result: {process.case.expected}")
             stores.say("If that is right, say --accept-case.")
             raise typer.Exit(3)
-        checked = session.check(process)
+        with waiting():
+            checked = session.check(process)
     show_remembered(checked)
     if checked.problems:
         raise typer.Exit(3)
@@ -87,7 +89,7 @@ def check(
 @memory_app.command()
 def show(heading: Heading, store: common.Store = None, as_json: common.Json = False) -> None:
     """Show a process as the markdown that `export` writes."""
-    from finexpert.stores.process_files import to_markdown
+    from finexpert.knowledge.process_files import to_markdown
 
     with stores.opened(store) as (taught, _):
         process = taught.memory.find(heading)
@@ -106,8 +108,8 @@ def edit(
 ) -> None:
     """Change a process in $EDITOR; what was active becomes a draft if what it does was changed."""
     from finexpert.errors import StoreError
-    from finexpert.stores.exchange import read_text
-    from finexpert.stores.process_files import from_markdown, to_markdown
+    from finexpert.knowledge.exchange import read_text
+    from finexpert.knowledge.process_files import from_markdown, to_markdown
 
     with stores.opened(store) as (taught, by):
         old = taught.memory.find(heading)
@@ -134,6 +136,7 @@ def edit(
 def _as_edited(old: Process, new: Process, unchecked: bool) -> Process:
     """The process of an edited file as the next version of the old one."""
     from finexpert.errors import ProcessFileError, StaleEntry
+    from finexpert.knowledge.process import EDITED
 
     if new.id in ("", old.id) and new.version not in (0, old.version):
         raise StaleEntry(
@@ -147,10 +150,8 @@ def _as_edited(old: Process, new: Process, unchecked: bool) -> Process:
         )
     update = {"id": old.id, "version": old.version, "status": old.status}
     update |= {key: getattr(new, key) or getattr(old, key) for key in ("taught_by", "taught_at")}
-    does = {"steps", "variables", "case"}
-    changed = new.model_dump(include=does) != old.model_dump(include=does)
-    if old.status == "active" and changed and not unchecked:
-        update |= {"status": "draft", "note": _EDITED}
+    if old.status == "active" and not new.does_as(old) and not unchecked:
+        update |= {"status": "draft", "note": EDITED}
     return new.model_copy(update=update)
 
 
@@ -184,7 +185,7 @@ def history(
     heading: Heading, diff: stores.Diff = False, store: common.Store = None, as_json: common.Json = False
 ) -> None:
     """Show every version of a process: when, by whom, and what was done."""
-    from finexpert.stores.process_files import to_markdown
+    from finexpert.knowledge.process_files import to_markdown
 
     with stores.opened(store) as (taught, _):
         stores.show_history(taught.memory, heading, to_markdown, diff, as_json)
@@ -215,8 +216,10 @@ def _say_undone(memory: Memory, by: str) -> None:
 @memory_app.command()
 def export(folder: Annotated[Path, typer.Argument(help="Where to write.")], store: common.Store = None) -> None:
     """Write each process as a markdown file, also drafts and retired ones."""
+    from finexpert.knowledge import exchange
+
     with stores.opened(store) as (taught, _):
-        paths = taught.memory.export(folder)
+        paths = exchange.export_processes(taught.memory, folder)
     stores.say(f"{len(paths)} file{'' if len(paths) == 1 else 's'} in {folder}")
 
 
@@ -227,8 +230,10 @@ def import_(
     store: common.Store = None,
 ) -> None:
     """Read processes from files; exit code 1 if one could not be taken. Nothing in the store is changed."""
+    from finexpert.knowledge import exchange
+
     with stores.opened(store) as (taught, by):
-        results = taught.memory.import_(paths, by, trust)
+        results = exchange.import_processes(taught.memory, paths, by, trust=trust)
     stores.show_imported(results)
 
 

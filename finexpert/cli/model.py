@@ -117,6 +117,7 @@ def _place(data: Path | None, file: Path | None, settings: Settings) -> Path:
 
     if named := file or settings.semantic_model:
         return named
+    data = common.data_of(data, settings)
     if data is None:
         raise ConfigurationError(
             "say what the model is of: --data FILE, FOLDER or ADDRESS; or where it lies: --file NAME.model.yaml"
@@ -144,6 +145,4 @@ def _loaded(path: Path) -> SemanticModel:
 
 
 def _opened(data: Path | None, settings: Settings, model: Path | None = None) -> Warehouse:
-    from finexpert.datasets.fred import open_data
-
-    return open_data(data, settings=settings.model_copy(update={"semantic_model": model} if model else {}))
+    return common.open_data(data, settings.model_copy(update={"semantic_model": model} if model else {}))

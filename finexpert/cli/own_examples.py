@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from finexpert.datasets.layer_records import Split
-    from finexpert.datasets.layer_sets import ExampleSets
+    from finexpert.datasets.layers.records import Split
+    from finexpert.datasets.layers.sets import ExampleSets
     from finexpert.sandbox import Sandbox
     from finexpert.settings import Settings
 
@@ -44,8 +44,8 @@ def sets_of(
     settings: Settings,
 ) -> ExampleSets:
     """The example sets that the options name; close their `copies`. ConfigurationError for a layer that is not asked."""
-    from finexpert.datasets.layer_copies import Copies
-    from finexpert.datasets.layer_sets import ExampleSets
+    from finexpert.datasets.layers.copies import Copies
+    from finexpert.datasets.layers.sets import ExampleSets
     from finexpert.errors import ConfigurationError
 
     sets = ExampleSets.of(given or (), only=only, copies=Copies(convfinqa, data, settings))

@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.terminal import completing
 
 if TYPE_CHECKING:
-    from finexpert.records import Record
+    from finexpert.answers.records import Record
     from finexpert.settings import Settings
 
-Place = Annotated[str, typer.Argument(help="A record's file, or its id.")]
+Place = Annotated[str, typer.Argument(help="A record's file, or its id.", autocompletion=completing.records)]
 
 
-def _load(place: str, settings: Settings) -> Record:
-    from finexpert.records import Record
+def load(place: str, settings: Settings) -> tuple[Record, Path]:
+    """The record, and its file."""
+    from finexpert.answers.records import Record
 
     path = Path(place)
     if not path.exists() and path.suffix != ".json":
         path = settings.home / "records" / f"{place}.json"
-    return Record.load(path)
+    return Record.load(path), path
 
 
 def replay(
@@ -34,22 +36,20 @@ def replay(
     library: common.LibraryFolder = None,
     as_json: common.Json = False,
 ) -> None:
-    """Compute a recorded answer again, without a language model; exit code 3 if it comes out differently."""
-    settings = common.settings_from()
-    from finexpert import records
-    from finexpert.answers import show
-    from finexpert.errors import RecordError
-    from finexpert.sandbox import Limits, Sandbox
-    from finexpert.sources.filing import Filing
-    from finexpert.sources.library import Library
+    """Compute a recorded answer again, without a language model; exit code 3 if it comes out differently.
 
-    kept = _load(record, settings)
-    of_filing = kept.source.dialect == "filing"
-    if of_filing and filing is None:
-        raise RecordError(f"the record {kept.id} is of the page {kept.source.name}: give its file with --filing FILE")
-    if kept.source.dialect == "library" and library is None:
-        raise RecordError(f"the record {kept.id} is of the library {kept.source.name}: give its folder with --library")
-    source = common.open_source(data, filing, id or (kept.source.name if of_filing else None), settings, library)
+    It is computed from the source that the record names, if no other is given. A record keeps no password.
+    """
+    settings = common.settings_from()
+    from finexpert.answers import records
+    from finexpert.cli.kept_source import source_of
+    from finexpert.core.answers import show
+    from finexpert.filings.library.library import Library
+    from finexpert.filings.page.filing import Filing
+    from finexpert.sandbox import Limits, Sandbox
+
+    kept, file = load(record, settings)
+    source = source_of(kept, file, settings, data, filing, id, library)
     if isinstance(source, Library):
         again = records.replay_library(kept, source)
     elif isinstance(source, Filing):
@@ -82,17 +82,19 @@ def export(
 ) -> None:
     """Write a recorded answer as a plain Python script that needs duckdb, pandas, pyarrow, scipy and matplotlib, and no finexpert."""
     settings = common.settings_from()
-    from finexpert import records
-    from finexpert.datasets.fred import open_data
+    from finexpert.answers import records
+    from finexpert.cli.kept_source import source_of
     from finexpert.errors import RecordError
-    from finexpert.private_files import write_whole
+    from finexpert.storage.private_files import write_whole
 
-    kept = _load(record, settings)
+    kept, file = load(record, settings)
     if not kept.seal:
         raise RecordError(
             f"the record {kept.id} carries no seal, so it cannot be told whether it was changed: ask the question again"
         )
-    script = records.export(kept, open_data(data, settings=settings))
+    if kept.source.dialect in ("filing", "library"):
+        raise RecordError(f"the record {kept.id} is of a {kept.source.dialect}: its answer is no script over tables")
+    script = records.export(kept, source_of(kept, file, settings, data))  # type: ignore[arg-type]  # of tables
     if out is None:
         common.echo(script, nl=False)
     else:
@@ -105,6 +107,6 @@ def run_export(
     seconds: Annotated[float, typer.Option("--seconds", help="End it after so many seconds.")] = 120.0,
 ) -> None:
     """Run an exported script shut in: it reads its data file, writes nothing and reaches no network."""
-    from finexpert import exported_run
+    from finexpert.answers.export import run as exported_run
 
     common.echo(exported_run.run_export(script, seconds), nl=False)

@@ -19,10 +19,10 @@ import typer
 from finexpert.cli import common
 
 if TYPE_CHECKING:
-    from finexpert.stores.collection import Collection, Item
-    from finexpert.stores.entries import Entry, Status
-    from finexpert.stores.exchange import Imported
-    from finexpert.stores.taught import Taught
+    from finexpert.knowledge.collection import Collection, Item
+    from finexpert.knowledge.entries.entries import Entry, Status
+    from finexpert.knowledge.exchange import Imported
+    from finexpert.knowledge.taught import Taught
 
 All = Annotated[bool, typer.Option("--all", help="Also what is retired.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Show what each version changed.")]
@@ -33,7 +33,7 @@ Limit = Annotated[int, typer.Option(min=1, max=100, help="How many to show.")]
 def opened(store: str | None) -> Iterator[tuple[Taught, str]]:
     """The store, and who works on it."""
     settings = common.settings_from(store=store)
-    from finexpert.stores.taught import Taught
+    from finexpert.knowledge.taught import Taught
 
     with Taught.from_settings(settings) as taught:
         yield taught, settings.teacher
@@ -43,8 +43,8 @@ def reindex(store: str | None, embedder: str | None) -> None:
     """Make the vectors of the store anew, and say what they are of now."""
     at_hand = common.settings_from(store=store)
     settings = common.settings_from(store=store, embedder=embedder)
-    from finexpert.stores.collection import EVERY
-    from finexpert.stores.taught import Taught
+    from finexpert.knowledge.collection import EVERY
+    from finexpert.knowledge.taught import Taught
 
     with Taught.from_settings(settings) as taught:
         entries, new = taught.memory.entries, taught.memory.embedder.name
@@ -65,7 +65,7 @@ def statuses(every: bool) -> tuple[Status, ...]:
 
 def say(text: str) -> None:
     """A line for people: wrapped by the terminal, nothing in it taken for markup or for a terminal's codes."""
-    from finexpert.stores.texts import visible
+    from finexpert.text.texts import visible
 
     common.console().print(visible(text), markup=False, soft_wrap=True)
 
@@ -78,7 +78,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from finexpert.stores.texts import visible
+    from finexpert.text.texts import visible
 
     shown = Table(*columns, box=None, header_style="bold")
     for row in rows:
@@ -102,7 +102,7 @@ def show_history(collection: Collection[Any], name: str, text: Callable[[Any], s
     ]
     if json_:
         rows = [
-            _facts(entry) | ({"diff": change} if diff else {})
+            facts(entry) | ({"diff": change} if diff else {})
             for (entry, _), change in zip(versions, changes, strict=True)
         ]
         as_json(rows)
@@ -116,7 +116,7 @@ def show_history(collection: Collection[Any], name: str, text: Callable[[Any], s
         _highlighted(change, "diff")
 
 
-def _facts(entry: Entry) -> dict[str, Any]:
+def facts(entry: Entry) -> dict[str, Any]:
     return {
         "version": entry.version,
         "at": entry.at.isoformat(),
@@ -139,7 +139,7 @@ def _difference(new: tuple[Entry, Any], old: tuple[Entry, Any] | None, text: Cal
 
 def _highlighted(text: str, language: str) -> None:
     """The text with colours on a terminal, and as it is in a pipe."""
-    from finexpert.stores.texts import visible
+    from finexpert.text.texts import visible
 
     console = common.console()
     if not console.is_terminal:

@@ -11,7 +11,7 @@ import typer
 from finexpert.cli import common
 
 if TYPE_CHECKING:
-    from finexpert.datasets.teaching import Played
+    from finexpert.datasets.desk.teaching import Played
 
 _STYLES = {"as expected": "green", "active": "green", "not as expected": "red", "failed": "red", "draft": "yellow"}
 
@@ -44,13 +44,12 @@ def teach(
         recordings=recordings,
         store=store,
     )
-    from finexpert.datasets.fred import open_data
-    from finexpert.datasets.teaching import BAD, teach_all
-    from finexpert.datasets.transcripts import read_transcript
+    from finexpert.datasets.desk.teaching import BAD, teach_all
+    from finexpert.datasets.desk.transcripts import read_transcript
 
     # Every file is read before the first is played: a typing error in the last costs nothing.
     lessons = {path: read_transcript(path) for path in transcripts}
-    source = open_data(data, settings=settings)
+    source = common.open_data(data, settings)
 
     def report(path: Path, played: Played) -> None:
         if not as_json:

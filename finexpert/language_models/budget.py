@@ -27,6 +27,7 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from finexpert.core import progress
 from finexpert.errors import BudgetExceeded, ConfigurationError
 from finexpert.language_models.limits import PREFIX, Whose
 from finexpert.language_models.scope import current, within
@@ -34,6 +35,8 @@ from finexpert.language_models.usage import Call
 
 # One lock for all budgets: a call is admitted by every budget around it or by none.
 _admission = threading.Condition()
+# A call that is held back hears of a cancelled question as late as this.
+_LOOK_UP_SECONDS = 0.5
 
 
 class RunEnded(Exception):
@@ -243,7 +246,8 @@ def admit(budgets: tuple[Budget, ...]) -> Ticket:
     """Leave to make one call, waiting for calls under way where need be; BudgetExceeded if a budget is used up."""
     with _admission:
         while (ticket := _try(budgets)) is None:
-            _admission.wait()
+            _admission.wait(_LOOK_UP_SECONDS)
+            progress.check()
         return ticket
 
 

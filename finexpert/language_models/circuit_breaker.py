@@ -37,7 +37,8 @@ from contextlib import contextmanager
 from random import random as _random
 from typing import Any, Literal
 
-from finexpert.errors import CircuitOpen
+from finexpert.core.progress import watch
+from finexpert.errors import Cancelled, CircuitOpen
 
 State = Literal["closed", "open", "half-open"]
 
@@ -62,7 +63,7 @@ class CircuitBreaker:
         *,
         clock: Callable[[], float] = time.monotonic,
         random: Callable[[], float] = _random,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = lambda seconds: watch().wait(seconds),
     ) -> None:
         self.place = place
         self._clock, self._random, self._sleep = clock, random, sleep
@@ -96,10 +97,13 @@ class CircuitBreaker:
         try:
             yield
         except Exception as error:
-            self._judge(error, ticket)
+            if isinstance(error, Cancelled):
+                self._leave(ticket, None)
+            else:
+                self._judge(error, ticket)
             raise
         except BaseException:
-            # Ctrl-C says nothing about the provider.
+            # Ctrl-C says nothing about the provider, and a cancelled question no more.
             self._leave(ticket, None)
             raise
         self._leave(ticket, True)

@@ -20,14 +20,14 @@ from dspy.clients.engines import LiteLLMEngine
 from dspy.lm15 import LM15Error, RateLimitError, Usage
 from dspy.lm15 import TimeoutError as RequestTimeout
 
+from finexpert.core.deadline import run_within
 from finexpert.errors import ConfigurationError
 from finexpert.language_models.circuit_breaker import CircuitBreaker, kind_of
 from finexpert.language_models.engines import Asking, Engine, Stamp, asking
 from finexpert.language_models.prefixes import cache_control
-from finexpert.language_models.prompts import from_request, prompt_hash
 from finexpert.language_models.providers import key_variables
+from finexpert.language_models.recordings.prompts import from_request, prompt_hash
 from finexpert.language_models.secrets import Redacting
-from finexpert.warehouse.deadline import run_within
 
 _CHARACTERS_PER_TOKEN = 4
 # The client's own timeout says more, so it comes first.

@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import dspy
 from dspy.clients._deprecation import adapter_message_call
 
+from finexpert.core import progress
 from finexpert.errors import ModelUnreachable
 from finexpert.language_models.budget import Ticket, aadmit, admit
 from finexpert.language_models.engines import Asking, AsyncEngine, Engine, asking, stamp_of
@@ -30,8 +31,11 @@ from finexpert.language_models.prefixes import share_of_prefix
 from finexpert.language_models.scope import Scope, current
 from finexpert.language_models.usage import Call, Meter
 
-if TYPE_CHECKING:
-    from finexpert.language_models.recorder import Recorder
+
+class Keeps(Protocol):
+    """Told of every completion of a model, as a recorder is."""
+
+    def add(self, model: str, layer: str | None, sample: Any, shown: Any, messages: Any) -> None: ...
 
 
 class LanguageModel(dspy.LM):  # type: ignore[misc]
@@ -39,7 +43,7 @@ class LanguageModel(dspy.LM):  # type: ignore[misc]
 
     def __init__(self, model: str, engine: Engine, async_engine: AsyncEngine | None = None, **kwargs: Any) -> None:
         super().__init__(model, engine=engine, async_engine=async_engine or AsyncEngine(engine), **kwargs)
-        self.recorder: Recorder | None = None
+        self.recorder: Keeps | None = None
         self.fallback: LanguageModel | None = None
 
     def __call__(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
@@ -96,6 +100,8 @@ class LanguageModel(dspy.LM):  # type: ignore[misc]
         if call is not None:
             text = "".join(str(message.get("content") or "") for message in state.messages)
             call = replace(call, prefix=share_of_prefix(self.model, scope.layer, text))
+        if call is not None:
+            progress.called(call.cost)
         for meter in scope.meters:
             if call is None:
                 meter.add_failure()

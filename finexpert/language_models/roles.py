@@ -26,8 +26,8 @@ from finexpert.language_models.litellm_engine import LiteLLM
 from finexpert.language_models.model import LanguageModel
 from finexpert.language_models.providers import full_name, prefix
 from finexpert.language_models.quiet import quiet
-from finexpert.language_models.recorded import RECORDED, RecordedModel
-from finexpert.language_models.recorder import Recorder
+from finexpert.language_models.recordings.recorded import RECORDED, RecordedModel
+from finexpert.language_models.recordings.recorder import Recorder
 from finexpert.language_models.spec import ModelSpec
 
 __all__ = ["LanguageModels", "ModelSpec", "build_lm"]

@@ -13,11 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from finexpert.language_models.budget import Budget
-    from finexpert.language_models.usage import Meter
+from typing import Any
 
 _KEY = "finexpert_scope"
 
@@ -26,8 +22,9 @@ _KEY = "finexpert_scope"
 class Scope:
     """The layer that asks, and what counts the call, the outermost first."""
 
-    meters: tuple[Meter, ...] = ()
-    budgets: tuple[Budget, ...] = ()
+    # `Meter`s and `Budget`s: both put themselves here, so they know of the scope and it knows nothing of them.
+    meters: tuple[Any, ...] = ()
+    budgets: tuple[Any, ...] = ()
     layer: str | None = None
 
     def __reduce__(self) -> tuple[type[Scope], tuple[()]]:

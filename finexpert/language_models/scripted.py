@@ -12,14 +12,14 @@ It costs nothing, uses no network, and is not cached.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from finexpert.core import progress
 from finexpert.errors import ModelError
 from finexpert.language_models.engines import Engine, Stamp, text_response
 from finexpert.language_models.model import LanguageModel
-from finexpert.language_models.prompts import from_request, prompt_hash
+from finexpert.language_models.recordings.prompts import from_request, prompt_hash
 
 Messages = list[dict[str, str]]
 Answers = Callable[[Messages], str] | Sequence[str] | Mapping[str, str]
@@ -62,7 +62,7 @@ class ScriptedEngine(Engine):
             turn = len(self.prompts)
             self.prompts.append(messages)
         if self._latency:
-            time.sleep(self._latency)
+            progress.watch().wait(self._latency)
         text = self._text(messages, turn)
         asked = sum(len(content) for _, content in prompt)
         response = text_response(request.model, text, asked // 4, len(text) // 4)

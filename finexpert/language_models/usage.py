@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from finexpert.answers import Usage
+from finexpert.core.answers import Usage
 from finexpert.language_models.overlap import Span, on_the_clock
 from finexpert.language_models.scope import Scope, current, within
 

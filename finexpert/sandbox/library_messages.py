@@ -15,7 +15,7 @@ import functools
 import re
 from collections.abc import Collection
 
-from finexpert.scrubbing import VALUE, is_type
+from finexpert.text.scrubbing import VALUE, is_type
 
 MESSAGES = """
 division by zero

@@ -24,8 +24,9 @@ from typing import Self
 
 import pandas as pd
 
-from finexpert.answers import AnswerFormat
-from finexpert.errors import SandboxFailure, SandboxUnavailable, ScriptError
+from finexpert.core import progress
+from finexpert.core.answers import AnswerFormat
+from finexpert.errors import Cancelled, SandboxFailure, SandboxUnavailable, ScriptError
 from finexpert.sandbox import container, protocol, rungs, tables
 from finexpert.sandbox.container_zygote import ContainerZygote
 from finexpert.sandbox.conversation import Overrun
@@ -102,8 +103,8 @@ class Sandbox:
         """Run the script over fresh copies of the frames; its answer in the given format.
 
         Raises ScriptError for what the script's author can repair: a refusal, an exception, a limit passed, no answer or
-        one of the wrong type. Its text holds no cell values. Raises SandboxFailure if the sandbox broke, and
-        SandboxUnavailable if it leaks or cannot be set up.
+        one of the wrong type. Its text holds no cell values. Raises SandboxFailure if the sandbox broke,
+        SandboxUnavailable if it leaks or cannot be set up, and Cancelled where the question around it is.
         """
         request = self._request(code, frames, answer_format)
         known = [*frames, *(str(name) for frame in frames.values() for name in _labels(frame))]
@@ -141,12 +142,12 @@ class Sandbox:
         except Overrun as limit:
             self._replace()
             raise ScriptError(str(limit)) from None
-        except SandboxFailure:
+        except (SandboxFailure, Cancelled):
             self._replace()
             raise
 
     def _call(self, request: bytes) -> Reply:
-        with self._borrowed() as worker:
+        with self._borrowed() as worker, progress.watch().interrupting(worker.end):
             began = time.monotonic()
             try:
                 return worker.call(request)

@@ -17,8 +17,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from finexpert import syntax
-from finexpert.answers import AnswerFormat
+from finexpert.core import syntax
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import AnswerFormatError, SandboxFailure, ScriptError
 from finexpert.sandbox import gate, policy, values
 from finexpert.sandbox.handle import Reply

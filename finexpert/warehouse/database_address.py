@@ -1,4 +1,4 @@
-"""Whether a command was given the address of a database in place of a file.
+"""Whether a command was given the address of a database in place of a file; and an address that may be shown.
 
 --data postgresql+psycopg://desk@db/markets?schema=macro
 --data sqlite:///markets.db
@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+_SECRET = re.compile(r"pass|pwd|secret|token|key|credential", re.IGNORECASE)
 
 
 def address_in(data: Path | str) -> str | None:
@@ -25,3 +28,23 @@ def address_in(data: Path | str) -> str | None:
         return f"{scheme}://{rest}"
     is_absolute = len(slashes) > 3 or (len(slashes) == 1 and not Path(rest).exists() and Path("/", rest).exists())
     return f"{scheme}:///{'/' if is_absolute else ''}{rest}"
+
+
+def public_address(data: Path | str) -> str:
+    """A path or an address without its password, or whatever else in it may be one.
+
+    >>> public_address("postgresql+psycopg://desk:s3cret@db:5432/markets?schema=macro&sslpassword=x")
+    'postgresql+psycopg://desk@db:5432/markets?schema=macro'
+    >>> public_address("sqlite:////data/my.db"), public_address("fred.duckdb")
+    ('sqlite:////data/my.db', 'fred.duckdb')
+    """
+    address = address_in(data)
+    if address is None or "://" not in address:
+        return str(data)
+    scheme, rest = address.split("://", 1)
+    # The scheme is put aside: Python's parser takes `//` from one that it does not know.
+    parts = urlsplit(f"//{rest}")
+    user, at, host = parts.netloc.rpartition("@")
+    query = urlencode([(name, value) for name, value in parse_qsl(parts.query) if not _SECRET.search(name)])
+    place = urlunsplit(("", "", parts.path, query, ""))
+    return f"{scheme}://{user.partition(':')[0]}{at}{host}{place}"

@@ -135,8 +135,8 @@ def kind_of_values(values: Sequence[object]) -> str | None:
 
     >>> kind_of_values(["20230131", "20230228"]), kind_of_values(["31/01/2023"]), kind_of_values(["01/02/2023"])
     ('compact', 'dmy', None)
-    >>> kind_of_values([2019, 2020]), kind_of_values([1700000000]), kind_of_values([7, 8]) is None
-    ('year', 'unix', True)
+    >>> kind_of_values([2019, 2020]), kind_of_values([1700000000]), kind_of_values([7, 8]), kind_of_values([2019, float("inf")])
+    ('year', 'unix', None, None)
     """
     known = [
         value
@@ -193,7 +193,7 @@ _TEXTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
 
 
 def _digits(length: int, check: Callable[[str], bool]) -> Callable[[float], bool]:
-    return lambda number: number == int(number) and len(str(int(number))) == length and check(str(int(number)))
+    return lambda number: number.is_integer() and len(str(int(number))) == length and check(str(int(number)))
 
 
 _NUMBERS: tuple[tuple[str, Callable[[float], bool]], ...] = (

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from finexpert.answers import AnswerFormat, kind_of
+from finexpert.core.answers import AnswerFormat, kind_of
 from finexpert.errors import AnswerFormatError, QueryError
 
 _DECIMALS = re.compile(

@@ -22,31 +22,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.column_kinds import FLOATS, INTEGERS, TEXTS
 
-INTEGERS = {
-    "tinyint",
-    "smallint",
-    "integer",
-    "bigint",
-    "utinyint",
-    "usmallint",
-    "uinteger",
-    "ubigint",
-    "hugeint",
-    "uhugeint",
-}
-FLOATS = {"float", "double", "decimal", "null"}
-TEXTS = {"varchar", "enum", "uuid", "time", "time_ns", "time with time zone"}
 FLOAT_DIGITS = 12
 _EXACT = 1 << 53
+INFINITY = (1 << 63) - 1
 Codes = npt.NDArray[np.int64]
-REMEDIES = {
-    "interval": "write date_diff('day', a, b) for the time between two dates",
-    "list": "write unnest(...) or one value a row",
-    "array": "write unnest(...) or one value a row",
-    "struct": "name the fields that are needed",
-    "bignum": "write CAST(... AS DOUBLE)",
-}
 
 
 @dataclass(frozen=True)
@@ -119,20 +100,6 @@ def frame_columns(names: Sequence[str]) -> list[str]:
     return result
 
 
-def check_types(names: Sequence[str], kinds: Sequence[str]) -> None:
-    """Refuses a result with a column that has no plain type, before any row is read.
-
-    >>> check_types(["date", "all"], ["date", "list"])
-    Traceback (most recent call last):
-    finexpert.errors.QueryError: column "all" has the type list: write unnest(...) or one value a row
-    """
-    for name, kind in zip(names, kinds, strict=True):
-        if kind in INTEGERS | FLOATS | TEXTS or kind in ("boolean", "date") or kind.startswith("timestamp"):
-            continue
-        remedy = REMEDIES.get(kind, "select numbers, text, booleans or dates only")
-        raise QueryError(f'column "{name}" has the type {kind}: {remedy}')
-
-
 def to_pandas(
     batches: Iterable[pa.RecordBatch], schema: pa.Schema, names: Sequence[str], kinds: Sequence[str]
 ) -> pd.DataFrame:
@@ -182,6 +149,15 @@ def plain(column: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
             return column.cast(pa.float64())
     if kind in TEXTS:
         return column.cast(pa.string())
+    check_finite(column)
     if getattr(column.type, "tz", None) is not None:
         column = pc.local_timestamp(column.cast(pa.timestamp("us", "UTC")))
     return column.cast(pa.timestamp("us"), safe=pa.types.is_date(column.type))
+
+
+def check_finite(column: pa.ChunkedArray) -> None:
+    """Raises ArrowInvalid for infinity, which a database keeps as the last number of a moment: cast, it would be a year of its own."""
+    if pa.types.is_timestamp(column.type) and column.null_count < len(column):
+        ends = pc.min_max(column.cast(pa.int64()))
+        if INFINITY in (ends["max"].as_py(), -ends["min"].as_py()):
+            raise pa.ArrowInvalid("infinity")

@@ -13,15 +13,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from pydantic import BaseModel, ValidationError
 from sqlglot import exp
 
-from finexpert.private_files import make_folder, write_whole
-from finexpert.warehouse.dates import SAMPLE, DateColumn, choose, kind_of_type, kind_of_values, may_be_date
+from finexpert.storage.private_files import make_folder, write_whole
+from finexpert.warehouse.dates import KINDS, SAMPLE, DateColumn, choose, kind_of_type, kind_of_values, may_be_date
 from finexpert.warehouse.keys import key_of, with_inferred
 from finexpert.warehouse.schema import Column, ForeignKey, TableSchema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Once a state of the data: what is found is kept.
 SECONDS = 3.0
@@ -29,7 +32,7 @@ SECONDS = 3.0
 SMALL = 2_000_000
 _FIRST = 5_000
 _LOOKED_UP = 1_000
-Ask = Callable[[str, float], pd.DataFrame | None]
+Ask = Callable[[str, float], "pd.DataFrame | None"]
 
 
 def profiled(
@@ -41,7 +44,7 @@ def profiled(
     folder `cache`: names and kinds, no values.
     """
     path = cache / f"{_key(tables, state)}.json" if cache is not None and state is not None else None
-    if path is not None and (kept := _read(path)) is not None:
+    if path is not None and (kept := _read(path, tables)) is not None:
         return _applied(tables, kept)
     look = _Looking(ask, dialect, SECONDS)
     kinds = {f"{table.name}.{column.name}": kind for table in tables for column, kind in _kinds(table, look)}
@@ -186,9 +189,19 @@ def _key(tables: Sequence[TableSchema], state: str | None) -> str:
     return hashlib.sha256(repr((state, shape)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+class _Kept(BaseModel):
+    dates: dict[str, str]
+    keys: list[tuple[str, str, str, str]]
+    own: dict[str, str]
+
+
+def _read(path: Path, tables: Sequence[TableSchema]) -> dict[str, Any] | None:
+    """What was kept, if it is of these tables and columns; else it is found anew."""
     try:
-        kept = json.loads(path.read_text())
-    except (OSError, ValueError):
+        kept = _Kept.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
         return None
-    return kept if isinstance(kept, dict) and {"dates", "keys", "own"} <= set(kept) else None
+    columns = {f"{table.name}.{column.name}" for table in tables for column in table.columns}
+    named = [*kept.dates, *(f"{table}.{column}" for table, column in kept.own.items())]
+    named += [f"{table}.{column}" for key in kept.keys for table, column in (key[:2], key[2:])]
+    return kept.model_dump() if set(named) <= columns and set(kept.dates.values()) <= set(KINDS) else None

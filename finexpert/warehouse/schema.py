@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from finexpert.warehouse.dates import DateColumn
 
+MAX_CATEGORIES = 50
 _MOST_NAME = 255
 
 
@@ -130,3 +131,13 @@ def nameable(tables: Sequence[TableSchema]) -> list[TableSchema]:
 
 def _is_name(name: str) -> bool:
     return name.isprintable() and 0 < len(name) <= _MOST_NAME
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of a warehouse: `expression` names columns as table.column, in the SQL of the warehouse."""
+
+    name: str
+    expression: str
+    description: str = ""
+    synonyms: tuple[str, ...] = ()

@@ -24,7 +24,6 @@ import pandas as pd
 from finexpert.warehouse.dates import KINDS
 from finexpert.warehouse.schema import Column, ForeignKey, TableSchema
 
-MAX_CATEGORIES = 50
 MAX_CELL = 60
 MAX_COMMENT = 400
 # Smaller tables need no word about their size.

@@ -19,10 +19,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from finexpert.embeddings.embedding import Embedder, embedder
+from finexpert.embeddings.vectors import Vectors
 from finexpert.settings import Settings
-from finexpert.stores.embedding import Embedder, embedder
-from finexpert.stores.entries import Vectors
-from finexpert.stores.terms import words_of
+from finexpert.text.terms import words_of
 from finexpert.warehouse.schema import TableSchema
 from finexpert.warehouse.schema_card import describe_schema
 

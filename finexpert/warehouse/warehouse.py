@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from finexpert.warehouse.frames import Frame
-from finexpert.warehouse.schema import TableSchema
-from finexpert.warehouse.semantic_model.metrics import Metric
+from finexpert.warehouse.schema import Metric, TableSchema
 
 Privacy = Literal["schema", "samples"]
 SAMPLE_ROWS = 3
@@ -51,6 +50,9 @@ class Warehouse(Protocol):
 
         Of a schema with many tables, those that the question may need, and how many more there are.
         """
+
+    def ready(self) -> None:
+        """Wait until a SELECT can be asked at once: what has to start for the first one starts here."""
 
     def query(
         self, select: str, *, as_of: dt.date | None = None, declared_only: bool = False, seconds: float | None = None

@@ -12,35 +12,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from finexpert import execution, injections, operations, records
-from finexpert.answers import Answer, AnswerFormat, Citation, Kind
+from finexpert.answers import records
+from finexpert.core import progress
+from finexpert.core.answers import Answer, AnswerFormat, Citation, Kind
+from finexpert.core.workspace import Value
 from finexpert.errors import AnswerFormatError, FinexpertError, OutputError, SearchError
-from finexpert.filings import evidence, measures, whose
-from finexpert.filings.answer import answer_of, typed_answer
-from finexpert.filings.printed import Printed, words_of
-from finexpert.filings.ranking import within
-from finexpert.filings.reading import (
-    CarriedOut,
-    Computation,
-    ProvedValue,
-    ProvedWords,
-    Reading,
-    carried_out,
-    unsupported,
-)
-from finexpert.filings.searching import Wanted, best_pages
-from finexpert.modules.answering import Answering
-from finexpert.modules.filing_question import conversation
+from finexpert.filings.library.library import Library
+from finexpert.filings.page.numbers import read_written
+from finexpert.filings.records import FilingInfo
+from finexpert.knowledge import injections
+from finexpert.knowledge.taught import Taught
+from finexpert.modules.flow.answering import Answering
+from finexpert.modules.flow.filing_question import conversation
+from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.modules.library_search import phrases
-from finexpert.modules.understanding import Understood, named_only
-from finexpert.page_reading import period_of
-from finexpert.periods import resolve_periods
+from finexpert.plans import execution, operations
+from finexpert.plans.pages import evidence, measures, whose
+from finexpert.plans.pages.answer import answer_of, typed_answer
+from finexpert.plans.pages.page import period_of
+from finexpert.plans.pages.printed import Printed, words_of
+from finexpert.plans.pages.proved import Computation, ProvedValue, ProvedWords, Reading
+from finexpert.plans.pages.ranking import within
+from finexpert.plans.pages.reading import CarriedOut, carried_out, unsupported
+from finexpert.plans.pages.searching import Wanted, best_pages
 from finexpert.signatures import rules
-from finexpert.sources.library import Library
-from finexpert.sources.library_records import FilingInfo
-from finexpert.sources.numbers import read_written
-from finexpert.stores.taught import Taught
-from finexpert.workspace import Value
+from finexpert.text.periods.in_question import resolve_periods
 
 ROUNDS = 2
 MOST_COMPANIES_SHOWN = 60
@@ -81,7 +77,7 @@ class LibraryJourney(Answering):
         """Plan the searches, then read; once more where the pages lack something or a quote does not hold."""
         asked = self.asked = self._in_absolute_time(self.understood.question)
         with self.timed("planning"):
-            planned = self.expert.library_search(
+            planned = self.layers.library_search(
                 question=asked,
                 filings=self._filings_told(),
                 measures=self._measures_told(),
@@ -101,8 +97,9 @@ class LibraryJourney(Answering):
                     raise
                 feedback = str(error)
                 continue
-            self.reading, doubts = self._proved(made)
-            carried = carried_out(self.reading, self.source.page)
+            with progress.stage("checking"):
+                self.reading, doubts = self._proved(made)
+                carried = carried_out(self.reading, self.source.page)
             if made.answers and self._supported(carried):
                 self.notes += [*doubts, *carried.notes]
                 return self._outcome(carried)
@@ -137,7 +134,8 @@ class LibraryJourney(Answering):
 
     def _pages_for(self, wanted: Wanted) -> list[Printed]:
         """The pages for a round, best first; what was looked for is kept for the record."""
-        found = best_pages(self.source, self.asked, wanted)
+        with progress.stage("reading", "pages are searched"):
+            found = best_pages(self.source, self.asked, wanted)
         self.notes += [note for note in found.notes if note not in self.notes]
         self.rounds.append(Round(found.companies, list(wanted.years), list(wanted.searches)))
         return found.pages
@@ -165,7 +163,7 @@ class LibraryJourney(Answering):
             for (name, page), (_, text) in zip(self.shown.items(), fitting, strict=True)
         ]
         with self.timed("reading"):
-            return self.expert.library_reading(
+            return self.layers.library_reading(
                 question=question,
                 pages="\n\n".join(told) or rules.NONE,
                 operations=operations.catalogue(),

@@ -34,7 +34,7 @@ Command = Callable[..., Ran]
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home in which the sample economy is built."""
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred.database import open_fred
 
     home = tmp_path_factory.mktemp("built")
     open_fred(settings=Settings(home=home)).close()

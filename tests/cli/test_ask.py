@@ -173,7 +173,9 @@ def test_a_question_about_a_page(finexpert: Any, scripted: Callable[[Any], list[
         assert shown in ran.out
     assert "441.5" in prompts[0]  # a page is the question's own context
     place = re.findall(r"Record: (\S+)", ran.out)[0]
-    again = finexpert("replay", place, "--filing", str(page))
-    assert (again.code, "same answer: 44.70" in again.out) == (0, True)
-    assert "give its file with --filing" in finexpert("replay", place).err
+    for options in (("--filing", str(page)), ()):
+        again = finexpert("replay", place, *options)
+        assert (again.code, "same answer: 44.70" in again.out) == (0, True)
+    page.unlink()
+    assert "Give --filing FILE" in finexpert("replay", place).err
     assert finexpert("ask", "What?", "--filing", str(page), "--data", str(page)).code == 2

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from finexpert.datasets import layer_examples
-from finexpert.datasets.layer_records import SqlExtractionExample
+from finexpert.datasets.layers import examples as layer_examples
+from finexpert.datasets.layers.records import SqlExtractionExample
 
 SMALL = ("--train", "4", "--val", "3", "--holdout", "4", "--candidates", "1", "--threads", "1")
 ALONE = (*SMALL, "--no-end-to-end")
@@ -116,7 +116,7 @@ def test_a_program_that_got_worse_is_not_saved(
     def ask(self: Any, way: Any) -> Any:
         return lambda id: float(way.name == "before")
 
-    monkeypatch.setattr("finexpert.optimizers.whole_program.Whole._fred", ask)
+    monkeypatch.setattr("finexpert.optimizers.compiling.whole_program.Whole._fred", ask)
     sizes = ("--questions", "4", "--conversations", "0", "--house", "0")
     ran = finexpert("compile", "sql_extraction", *sizes, *SMALL, *(["--keep-anyway"] if anyway else []))
     assert ran.code == 0

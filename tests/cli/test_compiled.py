@@ -15,10 +15,10 @@ from finexpert.cli import main
 from finexpert.cli.compiled import compiled_app
 from finexpert.cli.log_model import log_model
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.optimizers.artifact import COMPILED, save
-from finexpert.optimizers.gate import decide, score
-from finexpert.optimizers.loading import load, promoted
-from finexpert.optimizers.manifest import BeforeAfter, ChosenOptions, Combined, Provenance
+from finexpert.optimizers.compiling.gate import decide, score
+from finexpert.optimizers.program.artifact import COMPILED, save
+from finexpert.optimizers.program.loading import load, promoted
+from finexpert.optimizers.program.manifest import BeforeAfter, ChosenOptions, Combined, Provenance
 
 WORDS = ("compiled", "log-model")
 

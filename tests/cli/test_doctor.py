@@ -8,9 +8,16 @@ from typing import Any
 
 import pytest
 
+from finexpert.cli.doctor import Found
+
 
 def test_everything_is_there(finexpert: Any, home: Any) -> None:
-    ran = finexpert("doctor", "--lm", "recorded")
+    brief = finexpert("doctor", "--lm", "recorded")
+    assert brief.code == 0
+    assert len(brief.out.splitlines()) <= 10, brief.out
+    for shown in ("recorded completions", "landlock", "made-up numbers", "8 tables", "--as-of knows the dates of 8"):
+        assert shown in " ".join(brief.out.split())
+    ran = finexpert("doctor", "--lm", "recorded", "--verbose")
     assert ran.code == 0
     out = ran.out.replace("\n", "")
     for shown in ("recorded completions", "landlock", "made-up numbers", "unemployment", str(home)):
@@ -23,7 +30,7 @@ def test_everything_is_there(finexpert: Any, home: Any) -> None:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A doctor that takes the sandbox for granted: the first test starts one."""
-    monkeypatch.setattr("finexpert.cli.doctor._sandbox", lambda: "warm")
+    monkeypatch.setattr("finexpert.cli.doctor._sandbox", lambda: Found("warm"))
 
 
 @pytest.mark.usefixtures("quick")
@@ -73,7 +80,7 @@ class TestTaught:
 
     def test_another_embedder(self, finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         finexpert("glossary", "define", "stress month", "a month", "--store", "own.sqlite")
-        monkeypatch.setattr("finexpert.stores.embedding.WordHashing.name", "other-words")
+        monkeypatch.setattr("finexpert.embeddings.embedding.WordHashing.name", "other-words")
         code, good, said = self.taught(finexpert, "--store", "own.sqlite")
         assert (code, good) == (1, False)
         for words in ("own.sqlite", "embedder words-v1-1024", "other-words", "finexpert memory reindex"):
@@ -82,7 +89,7 @@ class TestTaught:
     def test_another_embedder_where_nothing_is_active(self, finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         finexpert("glossary", "define", "stress month", "a month", "--store", "own.sqlite")
         finexpert("glossary", "retire", "stress month", "--store", "own.sqlite")
-        monkeypatch.setattr("finexpert.stores.embedding.WordHashing.name", "other-words")
+        monkeypatch.setattr("finexpert.embeddings.embedding.WordHashing.name", "other-words")
         code, good, said = self.taught(finexpert, "--store", "own.sqlite")
         assert (code, good, "finexpert memory reindex" in said) == (0, True, True)
 

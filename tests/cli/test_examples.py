@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from finexpert.cli.examples import examples_app
-from finexpert.datasets.layer_examples import LAYERS, fingerprint, load
+from finexpert.datasets.layers.examples import LAYERS, fingerprint, load
 from finexpert.errors import ConfigurationError, QuestionFileError
 
 RIGHT: dict[str, Any] = {

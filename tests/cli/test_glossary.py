@@ -64,6 +64,8 @@ def test_a_new_meaning_can_be_taken_back(finexpert: Any, defined: None) -> None:
         (("define", "x", "y" * 2001), "has 2,001 characters"),
         (("define", "tense months", "y"), "'stress month'"),
         (("define", "x", "y", "--alias", "stress months"), "'stress month'"),
+        (("define", "x", "y", "--alias", "the rates"), "the alias 'the rates' of 'x' is an everyday word"),
+        (("edit", "stress month", "--alias", "month"), "the alias 'month' of 'stress month' is an everyday word"),
         (("show", "strss month"), "Spelt alike: 'stress month'"),
         (("edit", "nothing", "--meaning", "x"), "finexpert glossary list --all"),
         (("edit", "stress month", "--rename", "?"), "term: is empty"),

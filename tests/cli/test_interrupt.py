@@ -17,13 +17,13 @@ from typing import NamedTuple
 import psutil
 import pytest
 
-from finexpert import records
-from finexpert.answers import Answer
-from finexpert.datasets.fred import open_fred
-from finexpert.plans import Plan, Script
-from finexpert.records import Record
+from finexpert.answers import records
+from finexpert.answers.records import Record
+from finexpert.core.answers import Answer
+from finexpert.core.plans import Plan, Script
+from finexpert.core.workspace import Workspace
+from finexpert.datasets.fred.database import open_fred
 from finexpert.settings import Settings
-from finexpert.workspace import Workspace
 
 
 class Silent(NamedTuple):

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from finexpert.knowledge.exchange import export_processes
+from finexpert.knowledge.process import Process
+from finexpert.knowledge.taught import Taught
 from finexpert.settings import Settings
-from finexpert.stores.process import Process
-from finexpert.stores.taught import Taught
 
 STORE = "knowledge.sqlite"
 
@@ -148,7 +149,7 @@ def test_export_and_import(finexpert: Any, kept: Process) -> None:
 
 def exported(change: Callable[[str], str]) -> str:
     with taught() as store:
-        [path] = store.memory.export("out")
+        [path] = export_processes(store.memory, Path("out"))
     path.write_text(change(path.read_text()))
     return str(path)
 
@@ -186,7 +187,7 @@ def test_an_edit_may_stay_unchecked(finexpert: Any, kept: Process) -> None:
 def test_an_edit_that_is_refused_changes_nothing(finexpert: Any, kept: Process, old: str, new: str, words: str) -> None:
     with taught() as store:
         store.memory.add(process("Yield inversion"), "ben")
-        store.memory.export("out")
+        export_processes(store.memory, Path("out"))
     path = Path("out/recession-calculation.md")
     path.write_text(path.read_text().replace(old, new))
     ran = finexpert("memory", "edit", "slump", "--from", str(path))
@@ -198,7 +199,7 @@ def test_an_edit_that_is_refused_changes_nothing(finexpert: Any, kept: Process, 
 @pytest.fixture
 def other_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """An embedder like "words" that can be named."""
-    from finexpert.stores import embedding
+    from finexpert.embeddings import embedding
 
     class Other(embedding.WordHashing):
         dimensions, name = 512, "words-v1-512"

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from finexpert.cli import compile as compile_command
+from finexpert.cli.compile import command as compile_command
 from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 
 DESKS = ("rates", "fx", "credit", "metals", "power", "gas", "equity", "repo", "swaps")
@@ -134,8 +134,8 @@ def test_fred_questions_are_not_asked_of_a_database_without_its_tables(
 ) -> None:
     from contextlib import ExitStack
 
-    from finexpert.datasets.layer_copies import Copies
-    from finexpert.datasets.layer_sets import ExampleSets
+    from finexpert.datasets.layers.copies import Copies
+    from finexpert.datasets.layers.sets import ExampleSets
     from finexpert.settings import Settings
 
     settings = Settings()

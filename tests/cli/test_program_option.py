@@ -12,9 +12,9 @@ import typer
 from finexpert.cli import common
 from finexpert.cli.main import app
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.optimizers.artifact import save
-from finexpert.optimizers.manifest import ChosenOptions
-from finexpert.optimizers.trial import states_of, with_states
+from finexpert.optimizers.compiling.trial import states_of, with_states
+from finexpert.optimizers.program.artifact import save
+from finexpert.optimizers.program.manifest import ChosenOptions
 from finexpert.settings import Settings
 
 MARK = "Plan it with the greatest care."
@@ -73,7 +73,7 @@ def asked(scripted: Any, desk: Any, monkeypatch: pytest.MonkeyPatch) -> list[lis
     desk.says("memorization", "no")
     model = ScriptedModel(lambda messages: str(desk.reply(messages[-1]["content"])))
     monkeypatch.setattr(LanguageModels, "from_settings", lambda settings: LanguageModels(model))
-    desk.lend_sandbox(monkeypatch, "finexpert.sandbox", "finexpert.session", "finexpert.datasets.teaching")
+    desk.lend_sandbox(monkeypatch, "finexpert.sandbox", "finexpert.session", "finexpert.datasets.desk.teaching")
     return model.prompts
 
 

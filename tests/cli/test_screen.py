@@ -11,9 +11,10 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from finexpert.answers import Answer, AnswerFormat
-from finexpert.cli import ask, common, in_terminal, main
-from finexpert.cli.screen import plain, screen
+from finexpert.cli import ask, common, main
+from finexpert.cli.terminal import tables as in_terminal
+from finexpert.cli.terminal.screen import plain, screen
+from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.errors import DataError
 
 ESCAPES = [
@@ -66,7 +67,7 @@ def test_nothing_that_is_printed_commands_the_terminal(escape: str, capsys: pyte
         table,
     ):
         out.print(one, markup=False)
-    out.print(in_terminal.table(pd.DataFrame({f"c{escape}": [f"d{escape}"]})))
+    out.print(*in_terminal.tables(pd.DataFrame({f"c{escape}": [f"d{escape}"]}), out.width))
     assert not [char for char in shown(capsys) if char in "\x1b\x9b\x07\x08\r\u202e\u2066"]
 
 

@@ -25,7 +25,7 @@ def teach(
     desk.says("memorization", desk.process(heading="First high year", aliases=[], steps=[step], case_question=ASKED))
     desk.says("judge", desk.judged(1))
     scripted(desk.reply)
-    desk.lend_sandbox(monkeypatch, "finexpert.datasets.teaching")
+    desk.lend_sandbox(monkeypatch, "finexpert.datasets.desk.teaching")
 
     def play(*transcripts: list[dict[str, Any]], options: tuple[str, ...] = ()) -> Any:
         paths = []

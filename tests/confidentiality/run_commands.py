@@ -22,15 +22,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from finexpert.testing import fields
+
 SELECT = "SELECT date, note, amount FROM sales ORDER BY date"
 LEAK = "raise ValueError(sales['note'].iloc[0] + str(sales.amount.iloc[0]) + sales.to_string())"
 FIGURE = "fig, axes = plt.subplots()\naxes.plot(sales.date, sales.amount)\nanswer = len(sales)"
 FIRST_FIELD = re.compile(r"starting with the field `\[\[ ## (\w+) ## \]\]`")
-
-
-def fields(**texts: Any) -> str:
-    said = {name: text if isinstance(text, str) else json.dumps(text) for name, text in texts.items()}
-    return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in said.items()) + "[[ ## completed ## ]]"
 
 
 def reply(prompt: str) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from finexpert.datasets import fred
-from finexpert.datasets.sample_economy import LABEL, make_series
+from finexpert.datasets.fred import database as fred
+from finexpert.datasets.fred.sample_economy import LABEL, make_series
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 

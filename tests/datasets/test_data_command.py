@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from finexpert.cli.data import data_app
-from finexpert.datasets import fred
+from finexpert.cli.data.command import data_app
+from finexpert.datasets.fred import database as fred
+from finexpert.datasets.fred import download as fred_download
 from finexpert.errors import DataError
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
@@ -45,7 +46,7 @@ def test_fetched_files_are_kept_in_the_home(csv_folder: Path, own_home: Path, mo
         asked.append(refresh)
         folder.symlink_to(csv_folder)
 
-    monkeypatch.setattr(fred, "download", fetch)
+    monkeypatch.setattr(fred_download, "download", fetch)
     run("fred", "--refresh")
     assert asked == [True]
     assert (own_home / "fred").is_dir()

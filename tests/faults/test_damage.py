@@ -16,16 +16,16 @@ from typing import Any
 
 import pytest
 
+from finexpert.embeddings.embedding import embedder
 from finexpert.errors import DataError, FinexpertError, StoreError
-from finexpert.language_models.recorded import RecordedModel
-from finexpert.language_models.recorder import Recorder
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.taught import Taught
+from finexpert.language_models.recordings.recorded import RecordedModel
+from finexpert.language_models.recordings.recorder import Recorder
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.optimizers import artifact
-from finexpert.optimizers.loading import load
-from finexpert.stores.embedding import embedder
-from finexpert.stores.glossary import Keyword
-from finexpert.stores.taught import Taught
+from finexpert.optimizers.program import artifact
+from finexpert.optimizers.program.loading import load
 
 TERMS = [f"stress month {number}" for number in range(30)]
 

@@ -20,12 +20,12 @@ import pandas as pd
 import psutil
 import pytest
 
+from finexpert.embeddings.embedding import embedder
 from finexpert.errors import DataError
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.taught import Taught
 from finexpert.language_models.usage import Meter
 from finexpert.sandbox import Limits, Sandbox
-from finexpert.stores.embedding import embedder
-from finexpert.stores.glossary import Keyword
-from finexpert.stores.taught import Taught
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 QUESTION = "How many months have sales?"
@@ -67,8 +67,8 @@ def test_two_new_conversations_of_one_name(desk: Any) -> None:
 
 
 def _save(folder: Path, number: int, together: Any) -> None:
-    from finexpert import saved_session
-    from finexpert.workspace import Turn, Workspace
+    from finexpert.answers import saved_session
+    from finexpert.core.workspace import Turn, Workspace
 
     workspace = Workspace(turns=[Turn(question=f"{number}: " + "why? " * 20_000)])
     together.wait(30)
@@ -77,7 +77,7 @@ def _save(folder: Path, number: int, together: Any) -> None:
 
 
 def test_processes_that_save_at_once_leave_one_whole_file(tmp_path: Path) -> None:
-    from finexpert import saved_session
+    from finexpert.answers import saved_session
 
     context = multiprocessing.get_context("fork")
     together = context.Barrier(3)
@@ -271,7 +271,8 @@ def test_a_clock_that_jumps_changes_no_answer_and_no_duration(desk: Any, monkeyp
 def test_a_clock_that_goes_back_does_not_bring_old_meanings_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from finexpert.stores import collection, sql_entries
+    from finexpert.knowledge import collection
+    from finexpert.knowledge.entries import sql as sql_entries
 
     class Clock(dt.datetime):
         year_now = 2026

@@ -10,16 +10,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from finexpert import injections as detector
 from finexpert.attacks import injections
 from finexpert.attacks.aims import Aims
 from finexpert.attacks.cases import Case
 from finexpert.attacks.injections import inject, injection_cases
 from finexpert.attacks.scripts import LIMITS
+from finexpert.knowledge import injections as detector
+from finexpert.knowledge.memory import Memory
+from finexpert.knowledge.process import Process, ProcessStep
 from finexpert.sandbox import Sandbox
 from finexpert.session import Session
-from finexpert.stores.memory import Memory
-from finexpert.stores.process import Process, ProcessStep
 
 CASES = injection_cases()
 

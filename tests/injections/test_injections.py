@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
-from finexpert import injections, tracking
+from finexpert import tracking
 from finexpert.attacks.injection_places import NEVER_SHOWN
 from finexpert.attacks.injections import injection_cases, unescaped
-from finexpert.sources.filing import Filing
-from finexpert.stores.process import Process, ProcessStep
-from finexpert.stores.process_files import from_markdown
+from finexpert.filings.page.filing import Filing
+from finexpert.knowledge import injections
+from finexpert.knowledge.process import Process, ProcessStep
+from finexpert.knowledge.process_files import from_markdown
 from finexpert.warehouse.warehouse import Warehouse
 
 HERE = Path(__file__).parent
-PACKAGED = Path(injections.__file__).parent / "datasets"
+PACKAGED = Path(injections.__file__).parents[1] / "datasets"
 ORDINARY = [
     line for line in (HERE / "said_by_people.txt").read_text("utf-8").splitlines() if line and not line.startswith("#")
 ]
@@ -102,7 +103,7 @@ def test_packaged_pages_are_not_flagged() -> None:
 
 
 def test_the_sample_economy_is_not_flagged(tmp_path: Path) -> None:
-    from finexpert.datasets.fred import open_fred
+    from finexpert.datasets.fred.database import open_fred
     from finexpert.settings import Settings
 
     with open_fred(settings=Settings(home=tmp_path)) as economy:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from finexpert.embeddings.embedding import embedder
+from finexpert.embeddings.provider import LONGEST, ProviderEmbedder
 from finexpert.errors import ConfigurationError, ModelUnreachable
-from finexpert.language_models.embedding import LONGEST, ProviderEmbedder
-from finexpert.stores.embedding import embedder
 
 KEY = "sk-planted0key0of0the0embedder0test"
 
@@ -136,7 +136,7 @@ def test_unusable_vectors_are_refused(served: ProviderEmbedder, server: Any, row
 
 
 def test_a_setting_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("finexpert.stores.embedding._made", {})
-    assert "finexpert.language_models.embedding" in sys.modules
+    monkeypatch.setattr("finexpert.embeddings.embedding._made", {})
+    assert "finexpert.embeddings.provider" in sys.modules
     chosen: Any = embedder("openai/small")
     assert chosen.inner.model == "openai/small"

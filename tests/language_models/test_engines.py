@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import dspy
 import pytest
 
-from finexpert.errors import ConfigurationError, FinexpertError, ModelError, ModelUnreachable
+from finexpert.core.progress import Watch, watching
+from finexpert.errors import Cancelled, ConfigurationError, FinexpertError, ModelError, ModelUnreachable
 from finexpert.language_models.circuit_breaker import CircuitBreaker
 from finexpert.language_models.roles import ModelSpec, build_lm
 from finexpert.language_models.usage import Meter
@@ -105,6 +107,25 @@ def test_a_hanging_server_is_left_after_the_timeout(served: Any, server: Any) ->
     with pytest.raises(ModelUnreachable, match=r"gave no answer within 0\.5 s"):
         served(timeout=0.5)("hello")
     assert len(server.seen) == 1
+
+
+def test_a_cancelled_question_does_not_wait_for_its_call(served: Any, server: Any, soon: Any) -> None:
+    server.delay = 4.0
+    lm = served(timeout=60.0)
+    lm.engine.prepare()
+
+    def cancelled() -> None:
+        with watching(Watch()) as watch:
+            threading.Timer(0.3, watch.cancel).start()
+            with pytest.raises(Cancelled):
+                lm("hello")
+
+    soon(3.0, cancelled)
+    # It says nothing about the server, and is no failure of it.
+    assert lm.engine.breaker.state == "closed"
+    assert not lm.engine.breaker._outcomes
+    server.delay = 0.0
+    assert lm("hello")
 
 
 def test_nothing_listens() -> None:

@@ -16,8 +16,8 @@ import pytest
 
 from finexpert.errors import ConfigurationError, DataError, UnknownPrompt
 from finexpert.language_models.model import LanguageModel
-from finexpert.language_models.recorded import RecordedModel, packaged_files, read
-from finexpert.language_models.recorder import Recorder
+from finexpert.language_models.recordings.recorded import RecordedModel, packaged_files, read
+from finexpert.language_models.recordings.recorder import Recorder
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.language_models.usage import Meter, layer
 
@@ -208,7 +208,7 @@ def test_threads_write_one_file(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-from finexpert.language_models.recorder import Recorder
+from finexpert.language_models.recordings.recorder import Recorder
 from finexpert.language_models.scripted import ScriptedModel
 lm = Recorder(sys.argv[1]).wrap(ScriptedModel(lambda messages: "x" * 20_000))
 for i in range(30):

@@ -13,17 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finexpert import execution
-from finexpert.answers import Answer
+from finexpert.core.answers import Answer
+from finexpert.core.plans import Lookup, Plan
+from finexpert.core.workspace import Workspace
 from finexpert.errors import ModelUnreachable, QueryError, ScriptError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.adversarial_review import MOST_CHARACTERS, AdversarialReview, CodeReviewing, Review, numbered
-from finexpert.modules.answering import Options
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.modules.warehouse_question import WarehouseQuestion
-from finexpert.plans import Lookup, Plan
-from finexpert.workspace import Workspace
+from finexpert.modules.flow.answering import Options
+from finexpert.modules.flow.warehouse_question import WarehouseQuestion
+from finexpert.plans import execution
+from finexpert.testing import fields
 
 CANARY = "zyxwcanary"
 QUESTION = "How many selling months were there?"
@@ -31,10 +32,6 @@ GOOD = "SELECT date, amount FROM sales ORDER BY date"
 COUNT = "answer = len(sales)"
 ASKS_REVIEW = "starting with the field `[[ ## finding ## ]]`"
 Scripted = Callable[[object], tuple[LanguageModels, list[str]]]
-
-
-def fields(**said: object) -> str:
-    return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in said.items()) + "[[ ## completed ## ]]"
 
 
 def verdict(verdict: str = "no violation", **others: object) -> str:
@@ -165,7 +162,7 @@ def ask(warehouse: Any, sandbox: Any, scripted: Scripted) -> Callable[..., tuple
         models, prompts = scripted(reply)
         watched = Watched(sandbox)
         question = WarehouseQuestion(
-            expert=FinancialExpert(),
+            layers=FinancialExpert(),
             question=QUESTION,
             workspace=Workspace(),
             answer_format=None,

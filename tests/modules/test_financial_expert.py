@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from finexpert import records
-from finexpert.answers import AnswerFormat
+from finexpert.answers import records
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ModelUnreachable
 from finexpert.language_models.budget import Budget
 from finexpert.session import Session
@@ -292,8 +292,8 @@ def test_malformed_outputs(session: Any, block: int) -> None:
 
 def test_a_page_is_asked_about_without_a_sandbox(monkeypatch: pytest.MonkeyPatch, scripted: Any) -> None:
     from finexpert.errors import SandboxUnavailable
+    from finexpert.filings.page.filing import Filing
     from finexpert.sandbox import rungs
-    from finexpert.sources.filing import Filing
 
     def refuse(rung: str | None) -> str:
         raise SandboxUnavailable("no boundary here")

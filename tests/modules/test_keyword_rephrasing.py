@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from finexpert.errors import OutputError
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.process import Process, ProcessStep
+from finexpert.knowledge.taught import Taught
 from finexpert.modules.calling import using
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
 from finexpert.modules.memory_lookup import MemoryLookup
-from finexpert.stores.glossary import Keyword
-from finexpert.stores.process import Process, ProcessStep
-from finexpert.stores.taught import Taught
 
 CARD = "table sales: date, region, amount"
 STRESS = Keyword(term="stress month", meaning="a month in which sales fell below 500", aliases=["tense month"])

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from finexpert.errors import OutputError
+from finexpert.knowledge.memory import Memory
+from finexpert.knowledge.process import Process, ProcessStep
 from finexpert.modules.calling import using
 from finexpert.modules.memory_lookup import LIMIT, MemoryLookup
-from finexpert.stores.memory import Memory
-from finexpert.stores.process import Process, ProcessStep
 
 HEADINGS = [
     "Harbour dues", "Tunnel tolls", "Ferry fares", "Barge rents", "Lock fees", "Quay charges", "Crane hire",

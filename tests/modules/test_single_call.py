@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from finexpert.answers import Answer, AnswerFormat
+from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.modules.calling import using
 from finexpert.modules.single_call import SingleCall
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import dspy
 import pytest
 
-from finexpert.answers import AnswerFormat
-from finexpert.datasets.fred import open_fred
+from finexpert.core.answers import AnswerFormat
+from finexpert.core.plans import Extract
+from finexpert.datasets.fred.database import open_fred
 from finexpert.errors import OutputError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import Messages, ScriptedModel
 from finexpert.modules.calling import using
+from finexpert.modules.flow.sql_only import SqlOnly
 from finexpert.modules.sql_extraction import SqlExtraction, by_name
-from finexpert.modules.sql_only import SqlOnly
-from finexpert.plans import Extract
 from finexpert.settings import Settings
 
 FRAMES = [

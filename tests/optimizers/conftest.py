@@ -10,10 +10,10 @@ from pathlib import Path
 import dspy
 import pytest
 
-from finexpert.datasets import layer_examples
-from finexpert.datasets.layer_records import SqlExtractionExample
+from finexpert.datasets.layers import examples as layer_examples
+from finexpert.datasets.layers.records import SqlExtractionExample
 from finexpert.language_models.scripted import Messages, ScriptedModel
-from finexpert.optimizers.tasks import Bench
+from finexpert.optimizers.compiling.tasks import Bench
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.settings import Settings
 from finexpert.signatures.sql_extraction import DataFrameFromSQL

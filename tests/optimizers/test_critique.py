@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from finexpert.datasets.critique_records import AuditExample, DeriveExample, RecomputeExample
-from finexpert.datasets.critique_references import problems_of_audit, readings_of, right_objections
-from finexpert.datasets.layer_examples import CAPABILITIES, LAYERS, load
-from finexpert.datasets.layer_references import problems_of
+from finexpert.core.plans import Cell
+from finexpert.datasets.layers.critique_records import AuditExample, DeriveExample, RecomputeExample
+from finexpert.datasets.layers.critique_references import problems_of_audit, readings_of, right_objections
+from finexpert.datasets.layers.examples import CAPABILITIES, LAYERS, load
+from finexpert.datasets.layers.references import problems_of
 from finexpert.errors import OutputError, QuestionFileError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import Messages, ScriptedModel
 from finexpert.modules.calling import using
 from finexpert.modules.critique import Critique
-from finexpert.optimizers.tasks import Bench, task_of
-from finexpert.plans import Cell
+from finexpert.optimizers.compiling.tasks import Bench, task_of
 from finexpert.signatures.critique import Objection
 
 WRONG: dict[str, Any] = {

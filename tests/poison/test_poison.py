@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from finexpert.errors import OutputError
-from finexpert.stores.entries import ACTIVE
-from finexpert.stores.process import Process, ProcessStep
-from finexpert.stores.process_files import to_markdown
+from finexpert.knowledge.entries.entries import ACTIVE
+from finexpert.knowledge.exchange import import_processes
+from finexpert.knowledge.process import Process, ProcessStep
+from finexpert.knowledge.process_files import to_markdown
 
 CASES = [json.loads(line) for line in Path(__file__).with_name("processes.jsonl").read_text("utf-8").splitlines()]
 RECESSION = Process(
@@ -43,7 +44,7 @@ def brought(session: Any, case: dict[str, Any], folder: Path) -> tuple[str, str]
     """What became of a file, and what is said of it."""
     path = folder / "process.md"
     path.write_text("\n".join(case["file"]) + "\n", encoding="utf-8")
-    (imported,) = session.stores.memory.import_([path], "carl")
+    (imported,) = import_processes(session.stores.memory, [path], "carl")
     if imported.outcome == "added":
         return str(session.stores.memory.get(imported.title).status), imported.message
     return ("clash" if "is taken by" in imported.message else "refused"), imported.message

@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 import pytest
 
-from finexpert.answers import AnswerFormat
 from finexpert.attacks.cases import Case, cases
 from finexpert.attacks.control import unconfined
 from finexpert.attacks.scripts import LIMITS, Result, run_attacks
+from finexpert.core.answers import AnswerFormat
 from finexpert.sandbox import Sandbox, rungs
 
 _OTHERWISE = {"reading files", "writing files", "the process and its surroundings", "network", "processes"}

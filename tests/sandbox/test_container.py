@@ -19,7 +19,7 @@ import pandas as pd
 import psutil
 import pytest
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, SandboxUnavailable, ScriptError
 from finexpert.sandbox import Limits, Sandbox, container, image, launch, rungs, surroundings
 from finexpert.sandbox.container import Engine

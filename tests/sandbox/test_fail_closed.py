@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ConfigurationError, SandboxFailure, SandboxUnavailable
 from finexpert.sandbox import Sandbox, available_rung, describe, landlock, launch, rungs
 

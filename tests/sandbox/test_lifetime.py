@@ -17,7 +17,7 @@ import pandas as pd
 import psutil
 import pytest
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, SandboxUnavailable, ScriptError
 from finexpert.sandbox import Limits, Sandbox, rungs
 from finexpert.sandbox.handle import Reply
@@ -28,7 +28,7 @@ _NUMBER = AnswerFormat(kind="number")
 _PARENT = """
     import sys, threading, time
     import psutil
-    from finexpert.answers import AnswerFormat
+    from finexpert.core.answers import AnswerFormat
     from finexpert.sandbox import Sandbox
     if __name__ == "__main__":
         sandbox = Sandbox(rung=sys.argv[1])

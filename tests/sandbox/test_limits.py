@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, ScriptError
 from finexpert.sandbox import Limits, Sandbox
 

@@ -15,7 +15,7 @@ import pandas as pd
 import psutil
 import pytest
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxUnavailable, ScriptError
 from finexpert.sandbox import Limits, Sandbox, launch, lockdown_macos, macos, rungs
 

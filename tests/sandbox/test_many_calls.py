@@ -9,7 +9,7 @@ import threading
 
 import psutil
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ScriptError
 from finexpert.sandbox import Limits, Sandbox, rungs
 

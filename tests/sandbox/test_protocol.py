@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, ScriptError
 from finexpert.sandbox import Limits, values
 from finexpert.sandbox.conversation import Conversation, Overrun

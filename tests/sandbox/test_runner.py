@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ScriptError
 from finexpert.sandbox import Limits, Sandbox
 

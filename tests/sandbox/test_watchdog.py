@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ScriptError
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.sandbox.watchdog import Watchdog, pages_of, process_of

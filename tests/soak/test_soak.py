@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from finexpert.cli import bench_soak
-from finexpert.cli.bench_soak import Soaked, World, soak, world
+from finexpert.cli.bench import soak as bench_soak
+from finexpert.cli.bench.soak import Soaked, World, soak, world
 from finexpert.settings import Settings
 
 

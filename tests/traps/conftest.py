@@ -13,11 +13,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from finexpert.answers import Answer
+from finexpert.core.answers import Answer
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.session import Session
 from finexpert.settings import Settings
+from finexpert.testing import fields
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 HERE = Path(__file__).parent
@@ -70,11 +71,11 @@ def written(layer: str, said: Any, kind: str) -> str:
     given: dict[str, Any] = {"select": said} if isinstance(said, str) else dict(said)
     frames = given.get("selects") or ({"result": given["select"]} if "select" in given else {})
     selects = [{"df_name": name, "df_columns": [], "select_query": select} for name, select in frames.items()]
-    fields = {"selects": json.dumps(selects)}
+    told = {"selects": json.dumps(selects)}
     if layer == "interpretation":
-        fields = {"interpretation": "as asked", "unclear": "", "missing": given.get("missing", ""), **fields}
-        fields |= {"code": given.get("code", ""), "answer_kind": kind, "unit": ""}
-    return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in fields.items()) + "[[ ## completed ## ]]"
+        told = {"interpretation": "as asked", "unclear": "", "missing": given.get("missing", ""), **told}
+        told |= {"code": given.get("code", ""), "answer_kind": kind, "unit": ""}
+    return fields(**told)
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from finexpert.errors import QueryError
 from finexpert.warehouse import profile
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
-from finexpert.warehouse.local.warehouse_file import literal
+from finexpert.warehouse.quoting import literal
 from finexpert.warehouse.warehouse import Warehouse
 
 # A question in the SQL of several engines.

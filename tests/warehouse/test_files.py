@@ -240,6 +240,19 @@ def test_other_encodings(tmp_path: Path) -> None:
         assert rows(warehouse, "SELECT a, n FROM u") == [("Zürich", 1)]
 
 
+def test_a_file_with_two_names_is_one_table(tmp_path: Path) -> None:
+    table = pa.table({"n": [1, 2]})
+    for part in ("part-0", "part-1"):
+        pyarrow.parquet.write_table(table, tmp_path / f"{part}.parquet")
+    (tmp_path / "part-2.parquet").symlink_to(tmp_path / "part-1.parquet")
+    (tmp_path / "part-3.parquet").hardlink_to(tmp_path / "part-1.parquet")
+    trades = written(tmp_path, "trades.csv", TRADES)
+    (tmp_path / "current.csv").symlink_to(trades)
+    with open_files(tmp_path) as folder:
+        assert set(folder.columns()) == {tmp_path.name, "trades"}
+        assert rows(folder, f"SELECT sum(n) AS s FROM {tmp_path.name}") == [(6,)]
+
+
 def test_folders_patterns_and_names(tmp_path: Path) -> None:
     for name in ("2015.csv", "order.csv", "a/x.csv", "b/x.csv", ".hidden.csv", "notes.md"):
         written(tmp_path, name, TRADES)

@@ -74,9 +74,11 @@ def test_values_survive(warehouse: DuckDBWarehouse) -> None:
     assert zoned == pd.Timestamp("2024-01-02 01:00:00")
 
 
-def test_a_date_that_no_frame_holds_is_refused(warehouse: DuckDBWarehouse) -> None:
-    with pytest.raises(QueryError, match='column "d" of type date'):
-        warehouse.query("SELECT DATE 'infinity' AS d")
+@pytest.mark.parametrize("type_", ["DATE", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])
+@pytest.mark.parametrize("end", ["infinity", "-infinity"])
+def test_a_date_that_no_frame_holds_is_refused(warehouse: DuckDBWarehouse, type_: str, end: str) -> None:
+    with pytest.raises(QueryError, match=r'column "d" of type (date|timestamp)'):
+        warehouse.query(f"SELECT CAST('{end}' AS {type_}) AS d")
 
 
 def test_columns_are_unique(warehouse: DuckDBWarehouse) -> None:

@@ -23,6 +23,7 @@ from finexpert.attacks.statements import Peak
 from finexpert.errors import ConfigurationError, DataError, QueryError
 from finexpert.sandbox.lockdown import CANARY_NAMES
 from finexpert.sandbox.watchdog import process_of
+from finexpert.warehouse.isolated.pool import QueryPool
 from finexpert.warehouse.isolated.zygote import problem, zygote
 from finexpert.warehouse.local import duckdb_warehouse as warehouses
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
@@ -75,8 +76,8 @@ def without_rules(small_file: Path) -> Iterator[DuckDBWarehouse]:
 
 def process_id(opened: DuckDBWarehouse) -> int:
     """The process that answered last."""
-    assert opened._pool is not None
-    with opened._pool._borrowed() as process:
+    assert isinstance(opened._file, QueryPool)
+    with opened._file._borrowed() as process:
         found = process_of(process._handle)
     assert found is not None
     return found
@@ -143,8 +144,8 @@ def test_the_rules_refuse_most_of_these_before_they_run(small_file: Path) -> Non
 
 
 def test_a_process_can_open_nothing(apart: DuckDBWarehouse, here: DuckDBWarehouse) -> None:
-    assert apart._pool is not None
-    denied = dict(apart._pool.denied)
+    assert isinstance(apart._file, QueryPool)
+    denied = dict(apart._file.denied)
     assert tuple(denied) == CANARY_NAMES
     assert denied["read a file"] == "EACCES"
     assert denied["open a socket"] == "EPERM"
@@ -217,7 +218,7 @@ def test_no_process_outlives_its_parent(small_file: Path) -> None:
         "from finexpert.sandbox.watchdog import process_of\n"
         f"opened = DuckDBWarehouse({str(small_file)!r}, seconds=60)\n"
         "opened.query('SELECT 1 AS one')\n"
-        "with opened._pool._borrowed() as process:\n"
+        "with opened._file._borrowed() as process:\n"
         "    print(process_of(process._handle), flush=True)\n"
         f"opened.query({RUNAWAY!r})\n"
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
-from finexpert.warehouse.schema import Column, TableSchema
-from finexpert.warehouse.schema_card import MAX_CATEGORIES, describe_frame, describe_schema
+from finexpert.warehouse.schema import MAX_CATEGORIES, Column, TableSchema
+from finexpert.warehouse.schema_card import describe_frame, describe_schema
 
 CARD = """\
 table cpi: Consumer prices

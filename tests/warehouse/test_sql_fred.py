@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from finexpert import records
-from finexpert.answers import AnswerFormat
-from finexpert.datasets.fred import build, open_data
-from finexpert.datasets.sample_economy import make_series
+from finexpert.answers import records
+from finexpert.core.answers import AnswerFormat
+from finexpert.datasets.fred.database import build, open_data
+from finexpert.datasets.fred.sample_economy import make_series
 from finexpert.errors import DataError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from finexpert.stores.embedding import WordHashing
-from finexpert.stores.entries import Vectors
+from finexpert.embeddings.embedding import WordHashing
+from finexpert.embeddings.vectors import Vectors
 from finexpert.warehouse.schema import Column, TableSchema
 from finexpert.warehouse.table_selection import TableIndex, select_tables
 

@@ -18,8 +18,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from finexpert.errors import ConfigurationError, DataError, QueryError
+from finexpert.core.progress import Watch, watching
+from finexpert.errors import Cancelled, ConfigurationError, DataError, QueryError
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.local.holding import LocalFile
 from finexpert.warehouse.warehouse import Warehouse
 
 RUNAWAY = "SELECT count(*) FROM cpi a, cpi b, cpi c, cpi d, cpi e, cpi f WHERE a.value + f.value > b.value"
@@ -111,6 +113,21 @@ def test_a_runaway_stops_within_a_second_of_its_limit(small_file: Path, select: 
         def run() -> None:
             with pytest.raises(QueryError, match=r"took longer than 0\.3 s: narrow it"):
                 opened.query(select)
+
+        soon(1.3, run)
+        assert opened.query("SELECT 1 AS one").data["one"].item() == 1
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_a_select_of_a_cancelled_question_is_interrupted(small_file: Path, isolated: bool, soon: Any) -> None:
+    with DuckDBWarehouse(small_file, seconds=60, isolated=isolated) as opened:
+        opened.query("SELECT 1 AS one")
+
+        def run() -> None:
+            with watching(Watch()) as watch:
+                threading.Timer(0.3, watch.cancel).start()
+                with pytest.raises(Cancelled):
+                    opened.query(RUNAWAY)
 
         soon(1.3, run)
         assert opened.query("SELECT 1 AS one").data["one"].item() == 1
@@ -291,7 +308,8 @@ def test_a_closed_warehouse_says_so(small_file: Path) -> None:
 
 def test_the_connection_itself_is_locked(small_file: Path) -> None:
     """The rules are only the first fence: these go past them, straight to the connection."""
-    with DuckDBWarehouse(small_file) as opened:
+    with DuckDBWarehouse(small_file, isolated=False) as opened:
+        assert isinstance(opened._file, LocalFile)
         for attempt in (
             "SELECT * FROM read_text('/etc/hostname')",
             "COPY (SELECT 1) TO '/tmp/finexpert-stolen.csv'",
@@ -303,10 +321,10 @@ def test_the_connection_itself_is_locked(small_file: Path) -> None:
             "INSTALL httpfs",
         ):
             with pytest.raises(duckdb.Error):
-                opened._connection.cursor().execute(attempt)
+                opened._file.connection.cursor().execute(attempt)
         local = pd.DataFrame({"a": [1]})
         with pytest.raises(duckdb.Error):
-            opened._connection.cursor().execute("SELECT * FROM local")
+            opened._file.connection.cursor().execute("SELECT * FROM local")
         assert len(local) == 1
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from finexpert.errors import DataError
-from finexpert.warehouse.local import warehouse_file
+from finexpert.warehouse.local import building
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 
@@ -59,6 +59,16 @@ def test_as_of_reaches_every_schema_and_hides_undated_rows(foreign: Path) -> Non
         assert opened.query("SELECT count(*) AS n FROM dear", as_of=dt.date(2024, 1, 31)).data["n"].item() == 0
 
 
+def test_infinity_among_dates_does_not_keep_a_file_from_being_opened(tmp_path: Path) -> None:
+    path = tmp_path / "endless.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t (fiscal_year DOUBLE, ends_at TIMESTAMP, ended_on DATE)")
+        connection.execute("INSERT INTO t VALUES ('inf', 'infinity', 'infinity'), (2020, '2020-01-01', '2020-01-01')")
+    with DuckDBWarehouse(path) as opened:
+        assert opened.tables[0].columns[0].dates == ""
+        assert opened.query("SELECT count(*) AS n FROM t WHERE ended_on > DATE '2020-01-01'").data["n"].item() == 1
+
+
 def test_a_date_column_may_be_declared(foreign: Path) -> None:
     with DuckDBWarehouse(foreign, date_columns={'odd "table': "start_of_contract"}) as opened:
         assert opened.query('SELECT * FROM "odd ""table"', as_of=dt.date(2024, 1, 1)).data.empty
@@ -77,7 +87,7 @@ def test_a_build_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(warehouse_file, "_selected", interrupted)
+    monkeypatch.setattr(building, "_selected", interrupted)
     with pytest.raises(KeyboardInterrupt):
         build_warehouse(path, [Table("t", pd.DataFrame({"n": [2]}))])
     assert path.read_bytes() == before

@@ -10,9 +10,9 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.joined import group_columns, of_several
-from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Read, rows_of, runnable, text_of, withs
+from finexpert.warehouse.checks.reading.grouping import group_columns, of_several
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, text_of, withs
 
 _FIRST = 20_000
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading import Read, text_of
+from finexpert.warehouse.checks.reading.select import Read, text_of
 
 
 def check_brackets(one: Read) -> None:

@@ -10,45 +10,60 @@ The order is data: what is cheap and certain comes first, and what needs rows co
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from finexpert.core import progress
+from finexpert.core.reviews import NOT_CHECKED, UNSURE
 from finexpert.errors import NoRows, UnknownValue
 from finexpert.warehouse.checks.arbitrary import check_arbitrary
 from finexpert.warehouse.checks.brackets import check_brackets
 from finexpert.warehouse.checks.currencies import check_currencies
+from finexpert.warehouse.checks.days import check_days
 from finexpert.warehouse.checks.division import check_division
 from finexpert.warehouse.checks.fan_out import check_fan_out
-from finexpert.warehouse.checks.horizons import check_horizon
 from finexpert.warehouse.checks.literals import Looked, compared_columns, look_up, meant
 from finexpert.warehouse.checks.meaning import check_meaning
 from finexpert.warehouse.checks.moments import check_moments
 from finexpert.warehouse.checks.nulls import check_nulls
 from finexpert.warehouse.checks.outside import check_outside
-from finexpert.warehouse.checks.periods import period_of, seen_of
-from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Read, read
+from finexpert.warehouse.checks.reading.horizons import check_horizon
+from finexpert.warehouse.checks.reading.period import period_of, seen_of
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import Read, read
 from finexpert.warehouse.checks.remarks import remarks
 from finexpert.warehouse.checks.results import check_result
 from finexpert.warehouse.checks.scales import check_scales
 from finexpert.warehouse.checks.stocks import check_stocks
+from finexpert.warehouse.checks.unions import check_unions
+from finexpert.warehouse.checks.whole_numbers import check_whole_numbers
 from finexpert.warehouse.checks.windows import check_windows
 from finexpert.warehouse.frames import Frame
 from finexpert.warehouse.semantic_model.metrics import expand
 from finexpert.warehouse.warehouse import Warehouse
 
 SECONDS = 3.0
-# Each raises QueryError for a SELECT that runs and means something else than it says.
-_MEANINGS = (
-    check_meaning,
-    check_currencies,
-    check_stocks,
-    check_nulls,
-    check_moments,
-    check_division,
-    check_scales,
-    check_arbitrary,
-    check_windows,
+# What the checks are called where one of them had no time. These decide about an answer; the others find what is rare.
+_LITERALS = "whether the texts in its conditions stand in their columns"
+_FAN_OUT = "whether a join multiplies the rows that it adds up"
+_EMPTINESS = "which condition leaves nothing"
+_DECIDING = frozenset((_LITERALS, _FAN_OUT, _EMPTINESS))
+_REMARKS = "which rows count that should not"
+# Each raises QueryError for a SELECT that runs and means something else than it says, and may give notes.
+_MEANINGS: tuple[tuple[str, Callable[[Read, Probe], list[str] | None]], ...] = (
+    ("whether its days are in the calendar", check_days),
+    ("how texts compare that are numbers or dates", check_meaning),
+    ("whether amounts are in one currency", check_currencies),
+    ("whether balances of several days are added up", check_stocks),
+    ("whether a NOT IN holds a NULL", check_nulls),
+    ("whether moments lie later on a day", check_moments),
+    ("whether a divisor is zero", check_division),
+    ("whether whole numbers are divided", check_whole_numbers),
+    ("whether percent is taken for a fraction", check_scales),
+    ("whether a row is any of several", check_arbitrary),
+    ("whether the order of a window is clear", check_windows),
+    ("whether a UNION or DISTINCT takes rows twice or drops some", check_unions),
 )
 
 
@@ -71,8 +86,8 @@ class Checks:
     """The checks of one question's SELECTs.
 
     `as_of` hides later rows; with `declared_only` by dates that an owner declared alone, as where nobody asked for a day. `chosen` are
-    texts that a person has said the meaning of, by "table.column=text". `seconds` bounds what the checks may take. The `question`
-    tells what a count is meant to count.
+    texts that a person has said the meaning of, by "table.column=text". `seconds` of the `clock` bound what the checks may take. The
+    `question` tells what a count is meant to count.
     """
 
     source: Warehouse
@@ -81,6 +96,7 @@ class Checks:
     seconds: float = SECONDS
     chosen: Mapping[str, str] = field(default_factory=dict)
     question: str = ""
+    clock: Callable[[], float] = time.monotonic
     _missing: dict[str, UnknownValue] = field(default_factory=dict, init=False, repr=False)
     _compared: set[str] = field(default_factory=set, init=False, repr=False)
 
@@ -91,19 +107,27 @@ class Checks:
         one = read(ran, self.source.dialect, self.source.tables)
         explicit = self.as_of is not None and not self.declared_only
         notes = check_horizon(one, self.as_of) if explicit and self.as_of else []
-        probe = Probe(self.source, self.seconds, self.as_of, self.declared_only)
-        check_outside(one)
-        check_brackets(one)
-        looked = self._looked_up(one, probe)
-        for check in _MEANINGS:
-            check(one, probe)
-        notes += looked.notes + check_fan_out(one, probe, self.question)
-        notes += remarks(one, probe)
+        probe = Probe(self.source, self.seconds, self.as_of, self.declared_only, self.clock)
+        with progress.stage("checking"):
+            check_outside(one)
+            check_brackets(one)
+            with probe.checking(_LITERALS):
+                looked = self._looked_up(one, probe)
+            found: list[str] = []
+            for name, check in _MEANINGS:
+                with probe.checking(name):
+                    found += check(one, probe) or []
+            with probe.checking(_FAN_OUT):
+                notes += looked.notes + found + check_fan_out(one, probe, self.question)
+            with probe.checking(_REMARKS):
+                notes += remarks(one, probe)
         frame = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
         try:
-            notes += check_result(frame, self._read_again(one, looked), probe)
+            with probe.checking(_EMPTINESS):
+                notes += check_result(frame, self._read_again(one, looked), probe)
         except NoRows as error:
             raise NoRows(f"{error}{f' as of {self.as_of}' if explicit else ''}") from None
+        notes += _without_end(probe)
         period = period_of(one)
         if period is not None and explicit and self.as_of:
             period, told = seen_of(period, self.as_of)
@@ -133,3 +157,10 @@ class Checks:
 
     def _read_again(self, one: Read, looked: Looked) -> Read:
         return one if looked.select == one.sql else read(looked.select, one.dialect, one.tables)
+
+
+def _without_end(probe: Probe) -> Iterator[str]:
+    """What a person is told of each check that had no time, those first that decide."""
+    for name in sorted(probe.unfinished, key=lambda name: name not in _DECIDING):
+        start = UNSURE if name in _DECIDING else NOT_CHECKED
+        yield f"{start}there was too little time or memory to check {name}; ask again, or of fewer rows, as of a shorter period"

@@ -15,8 +15,8 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import NoRows
-from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Read, rows_of, text_of
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
 
 
 def explain_nothing(one: Read, probe: Probe) -> list[str]:
@@ -66,11 +66,44 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
     return []
 
 
-def check_counted(one: Read, probe: Probe) -> None:
-    """Raises NoRows where an aggregate counts what no row is: what else stands in the row says nothing of it."""
-    for scope in one.scopes:
-        if _can_be_tried(scope):
-            _of_aggregates(one, scope, probe)
+def check_counted(one: Read, probe: Probe, *, zeros: bool) -> list[str]:
+    """Notes on parts of a SELECT that found nothing beside others that found something; raises NoRows for a condition that no row meets.
+
+    Without `zeros` in the result, those are looked at whose zero or NULL the rest of the SELECT may hide.
+    """
+    notes: list[str] = []
+    for scope in filter(_can_be_tried, one.scopes):
+        if not zeros and not _is_hidden(one, scope):
+            continue
+        where = scope.expression.args.get("where")
+        if where is not None and probe.any_row(rows_of(one, scope, where.this)) is False:
+            notes += _of_select(one, scope, probe)
+        _check_joined(one, scope, probe)
+        _of_aggregates(one, scope, probe)
+    return list(dict.fromkeys(notes))
+
+
+def _is_hidden(one: Read, scope: Scope) -> bool:
+    """Whether a SELECT gives one row whatever it finds, of which something else is made: 1 - count(*) / n, CASE WHEN count(*) > 0 ..."""
+    select = scope.expression
+    if not isinstance(select, exp.Select):
+        return False
+    made = [projected.unalias() for projected in select.selects]
+    aggregates = any(part.find(exp.AggFunc) is not None and part.find(exp.Window) is None for part in made)
+    plain = all(isinstance(part, exp.AggFunc | exp.Column | exp.Literal) for part in made)
+    return aggregates and select.args.get("group") is None and (select is not one.select or not plain)
+
+
+def _check_joined(one: Read, scope: Scope, probe: Probe) -> None:
+    """Raises NoRows for a condition in the ON of a LEFT JOIN that no row of what is joined meets: what is counted of it is zero."""
+    for join in scope.expression.args.get("joins") or []:
+        on, name = join.args.get("on"), join.this.alias_or_name
+        for condition in _conditions(on) if on is not None and join.side == "LEFT" else ():
+            own = {column.table for column in condition.find_all(exp.Column)} == {name} and not condition.find(
+                exp.Query
+            )
+            if own and probe.any_row(rows_of(one, scope, condition, 0, join.this)) is False:
+                raise NoRows(_problem(one, scope, condition, name))
 
 
 def _of_aggregates(one: Read, scope: Scope, probe: Probe) -> list[str]:
@@ -167,8 +200,9 @@ def _empty_join(one: Read, scope: Scope, probe: Probe) -> str | None:
     return None
 
 
-def _problem(one: Read, scope: Scope, condition: exp.Expr) -> str:
-    tables = ", ".join(source.name for source in _tables(scope))
+def _problem(one: Read, scope: Scope, condition: exp.Expr, name: str | None = None) -> str:
+    """What to say of a condition that no row meets: of the tables of a SELECT, or of one of them."""
+    tables = ", ".join(source.name for source in _tables(scope) if name in (None, source.alias_or_name))
     return f"{text_of(one, condition)} matches no row{f' of {tables}' if tables else ''}"
 
 

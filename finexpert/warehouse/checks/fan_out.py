@@ -14,9 +14,10 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.joined import Joined
-from finexpert.warehouse.checks.probing import Probe, table_name
-from finexpert.warehouse.checks.reading import Read, text_of
+from finexpert.warehouse.checks.reading.flat import flat
+from finexpert.warehouse.checks.reading.joined import Joined
+from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.select import Read, text_of
 from finexpert.warehouse.keys import singular
 
 _ADDED = (exp.Sum, exp.Count, exp.CountIf)
@@ -31,6 +32,7 @@ def check_fan_out(one: Read, probe: Probe, question: str = "") -> list[str]:
     The `question` tells which rows a count(*) is meant to count.
     """
     notes: list[str] = []
+    one = flat(one)
     for scope in one.scopes:
         if not isinstance(scope.expression, exp.Select):
             continue
@@ -107,9 +109,12 @@ def _of_select(one: Read, scope: Scope, probe: Probe, things: list[str]) -> list
     for node in scope.walk():
         if not isinstance(node, _ADDED + _WEIGHED) or node.find_ancestor(exp.Select) is not scope.expression:
             continue
-        if isinstance(node.this, exp.Distinct) or isinstance(node.parent, exp.Window):
+        if isinstance(node.this, exp.Distinct):
             continue
         counted = _sources_of(node, joined.names)
+        if isinstance(node.parent, exp.Window):
+            _check_window(one, scope, probe, node, counted)
+            continue
         if not counted and isinstance(node, exp.Count) and scope.expression is one.select:
             counted = joined.named(things)
         if isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and (empty := joined.without_match()):
@@ -126,6 +131,16 @@ def _of_select(one: Read, scope: Scope, probe: Probe, things: list[str]) -> list
             continue
         raise QueryError(_reason(one, node, sorted(counted), other))
     return notes
+
+
+def _check_window(one: Read, scope: Scope, probe: Probe, node: exp.Expr, counted: set[str]) -> None:
+    """Raises QueryError for a sum over a window of joined rows, which adds up what the join multiplied as any sum does."""
+    window = node.parent
+    if not isinstance(window, exp.Window) or not isinstance(node, exp.Sum) or not counted:
+        return
+    # Of a sum of sums, the inner one is looked at.
+    if node.this.find(exp.AggFunc) is None and (other := Joined(one, scope, probe, window).multiplying(counted)):
+        raise QueryError(_reason(one, node, sorted(counted), other))
 
 
 def _reason(one: Read, node: exp.Expr, counted: list[str], other: str) -> str:

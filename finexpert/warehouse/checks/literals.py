@@ -17,9 +17,9 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import UnknownValue
-from finexpert.warehouse.checks.alike import is_nearly, nearest_values, same_text
-from finexpert.warehouse.checks.probing import Probe, table_name
-from finexpert.warehouse.checks.reading import Origin, Read, text_of, unwrapped, wraps_of
+from finexpert.warehouse.checks.reading.alike import is_nearly, nearest_values, same_text
+from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.select import Origin, Read, text_of, unwrapped, wraps_of
 from finexpert.warehouse.dates import words
 
 _EQUAL = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)
@@ -154,7 +154,7 @@ def _made(one: Read, side: exp.Expr, against: Sequence[exp.Expr], scope: Scope, 
 def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
     """Comparisons of which one has to match: alternatives of one OR, or what several conditions leave out of one column.
 
-    >>> from finexpert.warehouse.checks.reading import read
+    >>> from finexpert.warehouse.checks.reading.select import read
     >>> from finexpert.warehouse.schema import Column, TableSchema
     >>> trades = TableSchema("trades", "", (Column("status", "VARCHAR"), Column("side", "VARCHAR")))
     >>> select = "SELECT 1 FROM trades WHERE (status IN ('F', 'X') OR status LIKE 'FILL%') AND side = 'B'"

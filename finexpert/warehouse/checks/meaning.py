@@ -13,8 +13,8 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.probing import Probe, table_name
-from finexpert.warehouse.checks.reading import Origin, Read, text_of, unwrapped
+from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.select import Origin, Read, text_of, unwrapped
 from finexpert.warehouse.dates import KINDS, kind_of_values, words
 from finexpert.warehouse.schema import Column
 
@@ -23,8 +23,6 @@ _SORTED_AS_TEXT = {"iso", "slashed", "compact", "month", "compact month", "quart
 # What sorts among days as texts: a day, or the beginning of one.
 _ISO_START = re.compile(r"\d{4}(-\d\d){0,2}-?|\d{4}-\d\d-\d\d[ T].*")
 _NUMBER = re.compile(r"[-+]?\s*[$€£]?\s*\d[\d,.' ]*%?")
-# Engines whose division of whole numbers gives a whole number.
-_WHOLE_DIVISION = frozenset(("postgres", "sqlite", "tsql", "trino", "redshift"))
 _SAMPLE = 200
 
 
@@ -40,8 +38,6 @@ def check_meaning(one: Read, probe: Probe) -> None:
                 _check_order(one, node.this, scope, probe, f"ORDER BY {text_of(one, node.this)}")
             elif isinstance(node, exp.StrToTime | exp.Anonymous):
                 _check_form(one, node, scope)
-            elif isinstance(node, exp.Div) and one.dialect in _WHOLE_DIVISION:
-                _check_division(one, node, scope)
 
 
 def _check_range(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> None:
@@ -112,33 +108,3 @@ def _holds_numbers(origin: Origin, probe: Probe) -> bool:
     )
     known = [str(value).strip() for value in values if str(value).strip()]
     return len(known) > 1 and all(_NUMBER.fullmatch(value) for value in known)
-
-
-def _check_division(one: Read, node: exp.Div, scope: Scope) -> None:
-    if _is_whole(one, node.this, scope) and _is_whole(one, node.expression, scope):
-        raise QueryError(
-            f"{text_of(one, node)} divides whole numbers, which gives a whole number here: multiply the first by 1.0"
-        )
-
-
-def _is_whole(one: Read, node: exp.Expr, scope: Scope) -> bool:
-    node = node.unnest()
-    if isinstance(node, exp.Count | exp.CountIf):
-        return True
-    if isinstance(node, exp.Literal):
-        return not node.is_string and node.name.isdigit()
-    if isinstance(node, exp.Sum | exp.Filter | exp.Window | exp.Max | exp.Min | exp.Nullif | exp.Coalesce):
-        inner = node.this
-        if isinstance(node, exp.Sum) and isinstance(inner, exp.Case):
-            return all(_is_whole(one, branch.args["true"], scope) for branch in inner.args["ifs"])
-        # PostgreSQL adds whole numbers of 8 bytes up to a decimal.
-        if isinstance(node, exp.Sum) and one.dialect == "postgres" and isinstance(inner, exp.Column):
-            origin = one.origin(inner, scope)
-            return origin is not None and origin.column.type.upper() in ("INTEGER", "SMALLINT")
-        return _is_whole(one, inner, scope)
-    if isinstance(node, exp.Column):
-        origin = one.origin(node, scope)
-        return (
-            origin is not None and "INT" in origin.column.type.upper() and "INTERVAL" not in origin.column.type.upper()
-        )
-    return False

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.periods import day_of
-from finexpert.warehouse.checks.probing import Probe, table_name
-from finexpert.warehouse.checks.reading import Origin, Read, columns_of, text_of
+from finexpert.warehouse.checks.reading.period import day_of
+from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, text_of
 from finexpert.warehouse.dates import kind_of_type
 
 _FIRST = 200_000
@@ -41,14 +41,19 @@ def _compared(column: exp.Column) -> Iterator[tuple[exp.Expr, dt.date]]:
     """The comparison that a column stands in, if it cuts a day at its midnight."""
     node = column.parent
     if isinstance(node, exp.Between):
-        end = node.args["high"]
-    elif isinstance(node, exp.LTE | exp.GT | exp.EQ):
-        end = node.expression
+        ends = [node.args["high"]] if node.this is column else []
+    elif isinstance(node, exp.In):
+        ends = node.expressions if node.this is column else []
+    elif isinstance(node, exp.LTE | exp.GT | exp.EQ) and node.this is column:
+        ends = [node.expression]
+    elif isinstance(node, exp.GTE | exp.LT | exp.EQ) and node.expression is column:
+        # The day stands first.
+        ends = [node.this]
     else:
         return
-    day = day_of(end, whole=True)
-    if node.this is column and day is not None:
-        yield node, day
+    for end in ends:
+        if (day := day_of(end, whole=True)) is not None:
+            yield node, day
 
 
 def _holds_moments(origin: Origin, probe: Probe) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Read, runnable, text_of, withs
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import Read, runnable, text_of, withs
 
 
 def check_nulls(one: Read, probe: Probe) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading import Read
+from finexpert.warehouse.checks.reading.select import Read
 from finexpert.warehouse.schema import TableSchema
 
 

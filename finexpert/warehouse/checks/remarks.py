@@ -3,6 +3,8 @@
     region <> 'EMEA'                              accounts.region is missing in some rows, which this leaves out
     count(*) FROM orders, beside deleted_at       orders.deleted_at marks rows as deleted, and the SELECT does not look at it
     sum(amount) FROM entries, beside direction    adds up both directions
+    sum(fee) / count(*)                           divides by rows in which fee is missing
+    GROUP BY region, on MySQL                     takes 'EMEA' and 'emea' for one region
 
 No model is asked again: the question alone tells which is meant.
 """
@@ -12,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
 
-from finexpert.warehouse.checks.joined import SMALL
-from finexpert.warehouse.checks.probing import Probe, table_name
-from finexpert.warehouse.checks.reading import Read, columns_of, text_of
+from finexpert.warehouse.checks.reading.grouping import group_columns
+from finexpert.warehouse.checks.reading.joined import SMALL
+from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, table_name
+from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, text_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.schema import TableSchema
 
@@ -26,8 +30,14 @@ _AMOUNTS = frozenset(("amount", "amt", "value", "total", "sum"))
 
 def remarks(one: Read, probe: Probe) -> list[str]:
     """Notes for the person; nothing is refused."""
-    said = [*_missing(one, probe), *_gone(one, probe), *_both_directions(one)]
+    said = [*_from_nothing(one), *_missing(one, probe), *_gone(one, probe), *_both_directions(one)]
+    said += [*_averages(one, probe), *_merged(one, probe)]
     return list(dict.fromkeys(said))
+
+
+def _from_nothing(one: Read) -> Iterator[str]:
+    if one.select is not None and one.select.find(exp.Table) is None:
+        yield "the SELECT reads no table: what it gives is written in it"
 
 
 def _missing(one: Read, probe: Probe) -> Iterator[str]:
@@ -76,6 +86,77 @@ def _both_directions(one: Read) -> Iterator[str]:
         for other in origin.table.columns:
             if other.is_text and other.name.lower() in _DIRECTIONS - mentioned:
                 yield f"{origin} is added up for every {origin.table.name}.{other.name}"
+
+
+def _averages(one: Read, probe: Probe) -> Iterator[str]:
+    """A sum divided by the number of all rows, where what is added up is missing in some of them."""
+    for scope in one.scopes:
+        select = scope.expression
+        if not isinstance(select, exp.Select) or scope.external_columns or not all(map(_is_small, one.used)):
+            continue
+        for node in scope.find_all(exp.Div):
+            added = _sum_over_all(node) if node.find_ancestor(exp.Select) is select else None
+            if added is None:
+                continue
+            where = select.args.get("where")
+            missing = exp.Is(this=exp.paren(added.copy()), expression=exp.null())
+            condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+            if probe.any_row(rows_of(one, scope, condition)) is True:
+                what = text_of(one, added)
+                yield f"{text_of(one, node)} divides by all rows, also by those in which {what} is missing: avg({what}) leaves them out"
+
+
+def _sum_over_all(node: exp.Div) -> exp.Expr | None:
+    """What sum(x) / count(*) adds up, unless it says itself what a missing value counts as."""
+    above, below = _plain(node.this), _plain(node.expression)
+    if not isinstance(above, exp.Sum) or not isinstance(below, exp.Count):
+        return None
+    # count(1) counts all rows as well.
+    every = isinstance(below.this, exp.Star | exp.Literal)
+    said = above.this.find(exp.Case, exp.If, exp.Coalesce, exp.Distinct, exp.Query)
+    return above.this if every and said is None and above.find(exp.Column) else None
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    """What stands in casts, brackets, NULLIF and products with a number."""
+    while True:
+        if isinstance(node, exp.Cast | exp.Paren | exp.Nullif | exp.Round):
+            node = node.this
+        elif isinstance(node, exp.Mul) and isinstance(node.this, exp.Literal):
+            node = node.expression
+        elif isinstance(node, exp.Mul) and isinstance(node.expression, exp.Literal):
+            node = node.this
+        else:
+            return node
+
+
+def _merged(one: Read, probe: Probe) -> Iterator[str]:
+    """Texts that MySQL groups as one though they are written differently."""
+    for scope in one.scopes if one.dialect == "mysql" else ():
+        for column in _grouped(scope):
+            origin = one.origin(column, scope)
+            if origin is None or not origin.column.is_text:
+                continue
+            name = exp.column(origin.column.name, quoted=True)
+            first = exp.select(name).from_(table_name(origin.table.name)).limit(FIRST_ROWS).subquery("first_rows")
+            # A cast brings it into the character set of the connection.
+            exact = exp.Collate(this=exp.cast(name.copy(), "char"), expression=exp.to_identifier("utf8mb4_bin"))
+            spelled = exp.Count(this=exp.Distinct(expressions=[exact]))
+            found = exp.select("1").from_(first).group_by(name.copy())
+            if probe.any_row(found.having(spelled > exp.Literal.number(1))) is True:
+                yield f"{origin} is grouped whatever its case and accents: values that differ in these alone are one here"
+
+
+def _grouped(scope: Scope) -> Iterator[exp.Column]:
+    """The columns of which equal values become one: of GROUP BY, SELECT DISTINCT and count(DISTINCT ...)."""
+    select = scope.expression
+    yield from group_columns(select)
+    if isinstance(select, exp.Select) and select.args.get("distinct") is not None:
+        made = [projected.unalias() for projected in select.selects]
+        yield from (column for column in made if isinstance(column, exp.Column))
+    for node in scope.find_all(exp.Distinct):
+        if isinstance(node.parent, exp.Count):
+            yield from node.find_all(exp.Column)
 
 
 def _is_small(table: TableSchema) -> bool:

@@ -1,6 +1,7 @@
 """What a SELECT gave, looked at before anything is computed from it.
 
 no row, nothing but NULL, or one zero   ->  which condition did that?
+a column of zeros beside others         ->  the same, of the part that gave it
 more rows than a frame may hold         ->  never an answer
 infinity                                ->  a division by zero
 """
@@ -14,8 +15,8 @@ import pandas as pd
 
 from finexpert.errors import CutFrame, QueryError
 from finexpert.warehouse.checks.emptiness import check_counted, explain_nothing
-from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Read
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import Read
 from finexpert.warehouse.frames import Frame
 
 
@@ -32,9 +33,8 @@ def check_result(frame: Frame, one: Read, probe: Probe) -> list[str]:
             raise QueryError(f'column "{name}" holds infinity, which a division by zero gives: write NULLIF(..., 0)')
     if is_nothing(data):
         return explain_nothing(one, probe)
-    if len(data) == 1 and any(_is_zero(value) for value in data.iloc[0]):
-        check_counted(one, probe)
-    return missing_values(data)
+    zeros = any(_is_of_zeros(data[name]) for name in data.columns)
+    return [*check_counted(one, probe, zeros=zeros), *missing_values(data)]
 
 
 def is_nothing(data: pd.DataFrame) -> bool:
@@ -56,6 +56,15 @@ def _is_zero(value: Any) -> bool:
         and not isinstance(value, bool)
         and (value == 0 or bool(np.isnan(value)))
     )
+
+
+def _is_of_zeros(column: pd.Series[Any]) -> bool:
+    """
+    >>> _is_of_zeros(pd.Series([0, None])), _is_of_zeros(pd.Series([False])), _is_of_zeros(pd.Series(["0"]))
+    (True, True, False)
+    """
+    known = column.dropna()
+    return known.empty or (known.dtype.kind in "iufb" and not bool(known.astype(bool).any()))
 
 
 def missing_values(data: pd.DataFrame) -> list[str]:

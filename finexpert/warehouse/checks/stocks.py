@@ -11,8 +11,8 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.probing import Probe
-from finexpert.warehouse.checks.reading import Origin, Read, rows_of, text_of
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import Origin, Read, rows_of, text_of
 from finexpert.warehouse.dates import words
 
 _AT_A_TIME = frozenset(

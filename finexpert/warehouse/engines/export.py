@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from finexpert.warehouse.engines.statements import Statements
+from finexpert.warehouse.engines.statements import QUOTIENT_DIGITS, Statements
 
 
 def python_source(statements: Statements, as_of: dt.date | None, declared_only: bool) -> str:
@@ -29,7 +29,7 @@ def python_source(statements: Statements, as_of: dt.date | None, declared_only: 
 # What makes the names of tables mean those of the schema.
 _START = {
     "postgres": "SET search_path = \"{schema}\"; SET TimeZone = 'UTC'",
-    "mysql": "USE `{schema}`",
+    "mysql": f"USE `{{schema}}`; SET SESSION div_precision_increment = {QUOTIENT_DIGITS}",
     "sqlite": "SELECT 1",
 }
 

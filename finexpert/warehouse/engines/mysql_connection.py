@@ -21,6 +21,7 @@ from pymysql.connections import MAX_PACKET_LEN, Connection
 from finexpert.errors import QueryError
 from finexpert.warehouse.engines.mysql_errors import warned_of
 from finexpert.warehouse.engines.rows import sentence_of
+from finexpert.warehouse.engines.statements import QUOTIENT_DIGITS
 
 # As sqlglot reads and writes: a backslash escapes, a double quote begins a text, || is no sum of texts.
 SQL_MODE = "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_UNSIGNED_SUBTRACTION"
@@ -65,6 +66,7 @@ def begin(connection: sa.Connection, seconds: float | None) -> None:
         "sql_notes": 0,
         "max_error_count": 64,
         "group_concat_max_len": MAX_PACKET_LEN,
+        "div_precision_increment": QUOTIENT_DIGITS,
         "sql_auto_is_null": 0,
         "sql_select_limit": "DEFAULT",
         "lock_wait_timeout": max(1, math.ceil(limit)) if seconds else "DEFAULT",

@@ -20,8 +20,7 @@ from finexpert.warehouse.dates import DateColumn
 from finexpert.warehouse.engines import mysql_reflection
 from finexpert.warehouse.engines.statements import Place
 from finexpert.warehouse.engines.statistics import estimates
-from finexpert.warehouse.schema import Column, ForeignKey, TableSchema
-from finexpert.warehouse.schema_card import MAX_CATEGORIES
+from finexpert.warehouse.schema import MAX_CATEGORIES, Column, ForeignKey, TableSchema
 
 TYPES: tuple[tuple[type, str], ...] = (
     (sa.Enum, "ENUM"),

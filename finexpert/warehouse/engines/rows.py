@@ -21,10 +21,11 @@ import sqlalchemy as sa
 import sqlalchemy.exc
 
 from finexpert.errors import DataError, FinexpertError, QueryError
-from finexpert.scrubbing import scrub
+from finexpert.text.scrubbing import scrub
+from finexpert.warehouse.column_kinds import check_types
 from finexpert.warehouse.engines.mysql_errors import state_of
 from finexpert.warehouse.engines.sqlite_connection import RAISED
-from finexpert.warehouse.frames import check_types, frame_columns, to_pandas
+from finexpert.warehouse.frames import frame_columns, to_pandas
 from finexpert.warehouse.isolated.answer import BATCH_ROWS, MAX_RESULT_BYTES, too_large
 from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.schema import TableSchema

@@ -22,8 +22,9 @@ import pandas as pd
 import sqlalchemy as sa
 import sqlalchemy.exc
 
+from finexpert.core.deadline import run_within
 from finexpert.errors import DataError, QueryError
-from finexpert.warehouse.deadline import run_within
+from finexpert.warehouse.database_address import public_address
 from finexpert.warehouse.engines.connections import engine_of, interrupter, place_of, reading, without_schema
 from finexpert.warehouse.engines.export import python_source
 from finexpert.warehouse.engines.reflection import Declared, reflect
@@ -34,11 +35,11 @@ from finexpert.warehouse.engines.statements import Place, Statements
 from finexpert.warehouse.frames import Frame
 from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.profile import profiled
-from finexpert.warehouse.schema import TableSchema, nameable
-from finexpert.warehouse.schema_card import MAX_CATEGORIES, describe_schema
+from finexpert.warehouse.schema import MAX_CATEGORIES, Metric, TableSchema, nameable
+from finexpert.warehouse.schema_card import describe_schema
 from finexpert.warehouse.semantic_model.applying import apply
 from finexpert.warehouse.semantic_model.document import SemanticModel
-from finexpert.warehouse.semantic_model.metrics import Metric, described, expand, metrics_of
+from finexpert.warehouse.semantic_model.metrics import described, expand, metrics_of
 from finexpert.warehouse.table_selection import card_of, tables_for
 from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 
@@ -67,10 +68,13 @@ class SQLWarehouse:
         cache: Path | None = None,
         model: SemanticModel | None = None,
     ) -> None:
+        self.address: str | None = public_address(url)
         url, named = without_schema(url)
         schema = schema or named
         self._engine, self.dialect = engine_of(url)
         self._file = Path(sa.make_url(url).database or "") if self.dialect == "sqlite" else None
+        if self._file is not None:
+            self.address = f"sqlite:///{self._file.absolute()}"
         self.name = Path(sa.make_url(url).database or self.dialect).stem
         self.label, self.row_cap, self.seconds = label, row_cap, seconds
         self._closed = False
@@ -128,6 +132,9 @@ class SQLWarehouse:
 
     def _with_metrics(self, card: str) -> str:
         return "\n\n".join(filter(None, (card, described(self.metrics))))
+
+    def ready(self) -> None:
+        """It was connected when it was opened, and keeps its connections."""
 
     def query(
         self, select: str, *, as_of: dt.date | None = None, declared_only: bool = False, seconds: float | None = None

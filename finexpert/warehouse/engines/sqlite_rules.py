@@ -17,7 +17,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading import Read, read, text_of, unwrapped
+from finexpert.warehouse.checks.reading.select import Read, read, text_of, unwrapped
 from finexpert.warehouse.dates import kind_of_type
 from finexpert.warehouse.schema import Column, TableSchema, find_table
 from finexpert.warehouse.suggestions import unknown_column

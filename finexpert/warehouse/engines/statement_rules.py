@@ -19,7 +19,7 @@ from sqlglot.optimizer.scope import Scope
 from sqlglot.tokenizer_core import Token, TokenType
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading import Read
+from finexpert.warehouse.checks.reading.select import Read
 from finexpert.warehouse.engines.functions import FUNCTIONS, KEYWORDS, MAX_PADDING, PADDING
 from finexpert.warehouse.warehouse import DIALECTS
 
@@ -124,7 +124,7 @@ def _check_varying(node: exp.Func) -> None:
 def check_growth(one: Read) -> None:
     """Refuses a SELECT that repeats a value so often, one SELECT in another, that a server would not come to an end with planning it.
 
-    >>> from finexpert.warehouse.checks.reading import read
+    >>> from finexpert.warehouse.checks.reading.select import read
     >>> from finexpert.warehouse.schema import Column, TableSchema
     >>> rounds = ", ".join(f"a{n + 1} AS (SELECT s || s AS s FROM a{n})" for n in range(20))
     >>> select = f"WITH a0 AS (SELECT note AS s FROM t), {rounds} SELECT s FROM a20"

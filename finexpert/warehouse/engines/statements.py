@@ -19,7 +19,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
 from finexpert.errors import AsOfError, QueryError
-from finexpert.warehouse.checks.reading import read
+from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.dates import DateColumn, known_by
 from finexpert.warehouse.engines import sqlite_rules
 from finexpert.warehouse.engines.statement_rules import (
@@ -35,6 +35,8 @@ from finexpert.warehouse.suggestions import unknown_table
 
 # Dates by type, which need no look at their form; SQLite has none.
 _TYPED = ("date", "timestamp")
+# Of a quotient in MySQL: its own four would make 1 / 30000 a 0.0000, and cut every average of whole numbers.
+QUOTIENT_DIGITS = 20
 _NUMBERS = ("yyyymmdd", "yyyymm", "year", "unix", "unix ms", "julian")
 
 

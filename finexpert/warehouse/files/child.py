@@ -19,9 +19,24 @@ from finexpert.errors import ConfigurationError, DataError
 from finexpert.sandbox import landlock, lockdown
 from finexpert.warehouse.files import excel
 from finexpert.warehouse.files.found import Source
-from finexpert.warehouse.files.reading import Read, connect, refusal, tables
+from finexpert.warehouse.files.reading import connect, refusal, tables
+from finexpert.warehouse.files.table_read import Read
 from finexpert.warehouse.isolated import wire as query_wire
-from finexpert.warehouse.isolated.child import OF_THE_SYSTEM, Memory, write
+from finexpert.warehouse.isolated.own_process import OF_THE_SYSTEM, Memory, write
+
+# Those of files of texts, and of the names within a workbook.
+_ENCODINGS = (
+    "utf-8",
+    "utf-16",
+    "utf-16-le",
+    "utf-16-be",
+    "utf-32",
+    "utf-32-le",
+    "utf-32-be",
+    "latin-1",
+    "cp1252",
+    "cp437",
+)
 
 
 def read_files(setup: dict[str, Any], parent: int) -> None:
@@ -51,7 +66,7 @@ def read_files(setup: dict[str, Any], parent: int) -> None:
 
 def _import_all(sources: list[Source]) -> None:
     """What Python would load later from files that are then out of reach."""
-    for name in ("utf-8", "utf-16", "latin-1"):
+    for name in _ENCODINGS:
         codecs.lookup(name)
     if any(source.kind == "excel" for source in sources):
         excel.check_installed()

@@ -13,59 +13,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from finexpert.warehouse.files.csv_shape import MISSING, is_number
-
-_PLAIN = r"(0|[1-9]\d{0,17})"
-_GROUPED = r"[1-9]\d{0,2}(,\d{3})+"
-_DOTTED = r"[1-9]\d{0,2}(\.\d{3})+"
-PATTERNS = {
-    "integer": rf"[+-]?{_PLAIN}",
-    "number": rf"[+-]?({_PLAIN}(\.\d*)?|\.\d+)([eE][+-]?\d{{1,3}})?",
-    "grouped integer": rf"[+-]?({_PLAIN}|{_GROUPED})",
-    "grouped": rf"[+-]?({_PLAIN}|{_GROUPED})(\.\d*)?|[+-]?\.\d+",
-    "comma": rf"[+-]?({_PLAIN}|{_DOTTED})(,\d*)?|[+-]?,\d+",
-}
-# A number that can be read in one of both ways alone.
-_ONLY_GROUPED = rf"[+-]?{_GROUPED}\.\d+|[+-]?[1-9]\d{{0,2}}(,\d{{3}}){{2,}}"
-_ONLY_COMMA = rf"[+-]?{_DOTTED},\d+|[+-]?[1-9]\d{{0,2}}(\.\d{{3}}){{2,}}|[+-]?0?,\d+|[+-]?{_PLAIN},(\d{{1,2}}|\d{{4,}})|[+-]?\d{{4,}},\d*"
-_CURRENCY = "[$€£¥]"
-_TIME = r"( \d{1,2}:\d\d(:\d\d)?)"
-# The form of a date, how DuckDB reads it, and whether day or month comes first, where that has to be known.
-DATES = (
-    (r"\d{4}-\d{1,2}-\d{1,2}", "%Y-%m-%d", ""),
-    (r"\d{4}/\d{1,2}/\d{1,2}", "%Y/%m/%d", ""),
-    (r"\d{4}\.\d{1,2}\.\d{1,2}", "%Y.%m.%d", ""),
-    (r"\d{1,2}\.\d{1,2}\.\d{4}", "%d.%m.%Y", ""),
-    (r"\d{1,2}-[A-Za-z]{3}-\d{4}", "%d-%b-%Y", ""),
-    (r"\d{1,2}-[A-Za-z]{3}-\d{2}", "%d-%b-%y", ""),
-    (r"\d{1,2} [A-Za-z]{3} \d{4}", "%d %b %Y", ""),
-    (r"\d{1,2} [A-Za-z]{4,9} \d{4}", "%d %B %Y", ""),
-    (r"[A-Za-z]{3} \d{1,2}, \d{4}", "%b %d, %Y", ""),
-    (r"[A-Za-z]{4,9} \d{1,2}, \d{4}", "%B %d, %Y", ""),
-    *(
-        (rf"\d{{1,2}}{mark}\d{{1,2}}{mark}\d{{{digits}}}", f"{first}{mark}{second}{mark}{year}", order)
-        # 20-01-02 may begin with its year.
-        for mark, digits, year in (("/", 4, "%Y"), ("/", 2, "%y"), ("-", 4, "%Y"))
-        for first, second, order in (("%m", "%d", "month"), ("%d", "%m", "day"))
-    ),
-    (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?", "iso", ""),
-    *(
-        (rf"\d{{1,2}}/\d{{1,2}}/\d{{4}} \d{{1,2}}:\d\d{seconds}", f"{days} %H:%M{reading}", order)
-        for seconds, reading in (("", ""), (r":\d\d", ":%S"))
-        for days, order in (("%m/%d/%Y", "month"), ("%d/%m/%Y", "day"))
-    ),
-)  # fmt: skip
+from finexpert.warehouse.files.date_forms import ALL_FORMS, DOUBTFUL_YEAR, FORMS, dates, is_date, matches
+from finexpert.warehouse.files.number_forms import (
+    CURRENCY,
+    NUMBER_CELL,
+    ONE_DOT,
+    ONLY_COMMA,
+    ONLY_DOT,
+    ONLY_DOTTED,
+    ONLY_GROUPED,
+    PATTERNS,
+    PERCENT,
+    bare,
+    is_given,
+    trimmed,
+)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """How many values of a column are given, and how many are of each kind; `forms` are the forms of dates that were tried."""
+    """How many values of a column are given, and how many are of each kind; `forms` are the forms of dates that were tried.
+
+    `dots` says that dots begin the decimals of its texts.
+    """
 
     given: int
     kinds: Mapping[str, int]
     forms: Sequence[int] = ()
+    dots: bool = False
 
     def all(self, kind: str) -> bool:
         return self.given > 0 and self.kinds.get(kind, 0) == self.given
@@ -81,15 +59,18 @@ class Column:
     kind: str = "text"
     comment: str = ""
     note: str = ""
-    is_missing: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
 class Conventions:
-    """What the columns of a file say together: does a comma begin the decimals, does the day or the month come first."""
+    """What the columns of a file say together: does a comma begin the decimals, does the day or the month come first.
+
+    `dotted` says that a dot may set thousands apart where commas begin decimals.
+    """
 
     comma: bool | None
     order: str | None
+    dotted: bool = True
 
 
 class AmbiguousDates(Exception):
@@ -100,65 +81,39 @@ class AmbiguousDates(Exception):
         self.column, self.why, self.condition = column, why, condition
 
 
-def _trimmed(source: str) -> str:
-    return f"trim({source}, ' \t\u00a0')"
-
-
-def _given(source: str) -> str:
-    words = ", ".join(f"'{word}'" for word in sorted(MISSING))
-    return f"({source} IS NOT NULL AND lower({_trimmed(source)}) NOT IN ({words}))"
-
-
-def _bare(source: str) -> str:
-    """Without currency, percent and blanks; brackets around a number are a minus."""
-    unmarked = f"regexp_replace({_trimmed(source)}, '{_CURRENCY}|%|[\\s\u00a0\u202f]', '', 'g')"
-    return f"regexp_replace({unmarked}, '^\\((.*)\\)$', '-\\1')"
-
-
-def _is(text: str, pattern: str) -> str:
-    return f"regexp_full_match({text}, '{pattern}')"
-
-
-def _date(text: str, pattern: str, form: str) -> str:
-    read = f"try_cast(rtrim({text}, 'Z') AS TIMESTAMP)" if form == "iso" else f"try_strptime({text}, '{form}')"
-    return f"CASE WHEN {_is(text, pattern)} THEN {read} END"
-
-
-def _dates(text: str, order: str | None, forms: Sequence[int]) -> str:
-    """A text as a time, in those of the forms that need no order, and in those of this order."""
-    used = [DATES[form] for form in forms]
-    read = [_date(text, pattern, form) for pattern, form, needs in used if not needs or needs == order]
-    return f"coalesce({', '.join([*read, 'NULL::TIMESTAMP'])})"
-
-
 def conditions_of(source: str, forms: Sequence[int]) -> dict[str, str]:
     """What can be counted of a column; its dates in these forms alone."""
-    bare, text, given = _bare(source), _trimmed(source), _given(source)
-    found = {kind: f"{given} AND {_is(bare, pattern)}" for kind, pattern in PATTERNS.items()}
+    number, text, filled = bare(source), trimmed(source), is_given(source)
+    cell = f"starts_with({source}, '{NUMBER_CELL}')"
+    found = {kind: f"{filled} AND ({cell} OR {matches(number, pattern)})" for kind, pattern in PATTERNS.items()}
+    found |= {kind: f"{filled} AND {matches(number, PATTERNS[kind])}" for kind in ("integer", "grouped integer")}
     found |= {
-        "given": given,
-        "only grouped": f"{given} AND {_is(bare, _ONLY_GROUPED)}",
-        "only comma": f"{given} AND {_is(bare, _ONLY_COMMA)}",
-        "has comma": f"{given} AND contains({text}, ',')",
-        "has dot": f"{given} AND contains({text}, '.')",
-        "marked": f"{given} AND {_is(text, f'.*({_CURRENCY}|%).*')}",
-        "percent": f"{given} AND {_is(text, '[^%]+%')}",
-        **{f"currency {mark}": f"{given} AND contains({text}, '{mark}')" for mark in "$€£¥"},
-        "boolean": f"{given} AND lower({text}) IN ('true', 'false')",
-        "plain integer": f"{given} AND {_is(text, PATTERNS['integer'])}",
-        "plain number": f"{given} AND {_is(text, PATTERNS['number'])}",
-        "timed": f"{given} AND {_is(text, '.*:.*')}",
-        "date month": f"{given} AND {_dates(text, 'month', forms)} IS NOT NULL",
-        "date day": f"{given} AND {_dates(text, 'day', forms)} IS NOT NULL",
-        "date": f"{given} AND ({_dates(text, 'day', forms)} IS NOT NULL OR {_dates(text, 'month', forms)} IS NOT NULL)",
-        "date free": f"{given} AND {_dates(text, None, forms)} IS NOT NULL",
+        "given": filled,
+        "only grouped": f"{filled} AND {matches(number, ONLY_GROUPED)}",
+        "only comma": f"{filled} AND {matches(number, ONLY_COMMA)}",
+        "has comma": f"{filled} AND contains({text}, ',')",
+        "only dot": f"{filled} AND NOT {cell} AND {matches(number, ONLY_DOT)}",
+        "dotted": f"{filled} AND {matches(number, ONLY_DOTTED)}",
+        "one dot": f"{filled} AND NOT {cell} AND {matches(number, ONE_DOT)}",
+        "marked": f"{filled} AND {matches(text, f'.*({CURRENCY}|%).*')}",
+        "percent": f"{filled} AND {matches(text, PERCENT)}",
+        **{f"currency {mark}": f"{filled} AND contains({text}, '{mark}')" for mark in "$€£¥"},
+        "boolean": f"{filled} AND lower({text}) IN ('true', 'false')",
+        "plain integer": f"{filled} AND {matches(text, PATTERNS['integer'])}",
+        "plain number": f"{filled} AND {matches(text, PATTERNS['number'])}",
+        "timed": f"{filled} AND {matches(text, '.*:.*')}",
+        "doubtful year": f"{filled} AND {matches(text, DOUBTFUL_YEAR)}",
+        "date month": f"{filled} AND {dates(text, 'month', forms)} IS NOT NULL",
+        "date day": f"{filled} AND {dates(text, 'day', forms)} IS NOT NULL",
+        "date": f"{filled} AND ({dates(text, 'day', forms)} IS NOT NULL OR {dates(text, 'month', forms)} IS NOT NULL)",
+        "date free": f"{filled} AND {dates(text, None, forms)} IS NOT NULL",
     }
     return found
 
 
-_NUMBERS = [*PATTERNS, "only grouped", "only comma", "has comma", "has dot", "marked", "percent",
+_NUMBERS = [*PATTERNS, "only grouped", "only comma", "only dot", "one dot", "dotted", "has comma", "marked", "percent",
             *(f"currency {mark}" for mark in "$€£¥")]  # fmt: skip
-_TIMES = ["timed", "date month", "date day", "date free", "date"]
+_TIMES = ["timed", "doubtful year", "date month", "date day", "date free", "date"]
 
 
 @dataclass(frozen=True)
@@ -168,6 +123,7 @@ class Wanted:
     kinds: Sequence[str]
     forms: Sequence[int] = ()
     quick: bool = False
+    dots: bool = False
 
     def settled(self, counted: Counted) -> bool:
         """Whether the rows are what the first ones look like, or nothing was supposed of them."""
@@ -180,35 +136,45 @@ def wanted_of(sample: Sequence[str | None]) -> Wanted:
     >>> wanted_of(["x", "y"]).kinds, wanted_of(["1", "2"]).kinds, wanted_of(["2024-01-02"]).forms
     (['given'], ['given', 'plain integer'], [0])
     """
-    texts = [text.strip() for text in sample if text is not None and text.strip().lower() not in MISSING]
-    if not texts:
+    given = [text for text in sample if text is not None and text.strip().lower() not in MISSING]
+    if not given:
         return EVERYTHING
-    for kind in ("integer", "number"):
-        if all(map(_PLAIN_PATTERNS[kind].fullmatch, texts)):
-            return Wanted(["given", f"plain {kind}"], quick=True)
-    if forms := [form for form, pattern in enumerate(_FORMS) if all(map(pattern.fullmatch, texts))]:
+    texts = [text.strip().strip(NUMBER_CELL) for text in given]
+    if all(map(_PLAIN_PATTERNS["integer"].fullmatch, texts)):
+        return Wanted(["given", "plain integer"], quick=True)
+    dots = any(map(_PLAIN_PATTERNS["only dot"].fullmatch, given))
+    doubtful = not dots and any(map(_PLAIN_PATTERNS["one dot"].fullmatch, given))
+    if not doubtful and all(map(_PLAIN_PATTERNS["number"].fullmatch, texts)):
+        return Wanted(["given", "plain number"], quick=True, dots=dots)
+    if forms := [form for form, pattern in enumerate(FORMS) if all(map(pattern.fullmatch, texts))]:
         return Wanted(["given", *_TIMES], forms, quick=True)
     kinds = ["given"]
     if sum(map(is_number, texts)) * 2 >= len(texts):
         kinds += _NUMBERS
-    dates = sum(any(pattern.fullmatch(text) for pattern in _FORMS) for text in texts) * 2 >= len(texts)
-    if dates:
+    dated = sum(map(is_date, texts)) * 2 >= len(texts)
+    if dated:
         kinds += _TIMES
     if {text.lower() for text in texts} <= {"true", "false"}:
         kinds.append("boolean")
-    return Wanted(kinds, ALL_FORMS if dates else ())
+    return Wanted(kinds, ALL_FORMS if dated else ())
 
 
-ALL_FORMS = range(len(DATES))
 EVERYTHING = Wanted(["given", *_NUMBERS, *_TIMES, "boolean"], ALL_FORMS)
-_PLAIN_PATTERNS = {kind: re.compile(PATTERNS[kind]) for kind in ("integer", "number")}
-_FORMS = [re.compile(pattern) for pattern, _, _ in DATES]
+_PLAIN_PATTERNS = {
+    "integer": re.compile(PATTERNS["integer"]),
+    "number": re.compile(PATTERNS["number"]),
+    "only dot": re.compile(ONLY_DOT),
+    "one dot": re.compile(ONE_DOT),
+}
 
 
 def conventions(columns: Sequence[Counted], delimiter: str) -> Conventions:
     """What the columns that can be read in one way alone say of the others."""
     commas = any(each.all("comma") and each.kinds.get("only comma") for each in columns)
-    grouped = any(each.all("grouped") and each.kinds.get("only grouped") for each in columns)
+    grouped = any(
+        each.dots or (each.all("grouped") and (each.kinds.get("only grouped") or each.kinds.get("only dot")))
+        for each in columns
+    )
     orders = {
         order
         for each in columns
@@ -216,23 +182,24 @@ def conventions(columns: Sequence[Counted], delimiter: str) -> Conventions:
         if each.all(f"date {order}") and not each.all(f"date {other}")
     }
     # Where fields are set apart by commas, a comma within a quoted number sets thousands apart.
-    comma = (
-        True if commas and not grouped else False if grouped and not commas else (False if delimiter == "," else None)
-    )
-    return Conventions(comma, orders.pop() if len(orders) == 1 else None)
+    unsaid = False if delimiter == "," else None
+    comma = unsaid if not (commas or grouped) else None if commas and grouped else commas
+    # Cells and records come from several hands: there one of them has to show that dots are used so.
+    dotted = bool(delimiter) or any(each.all("comma") and each.kinds.get("dotted") for each in columns)
+    return Conventions(comma, orders.pop() if len(orders) == 1 else None, dotted)
 
 
 def decided(name: str, source: str, counted: Counted, shared: Conventions) -> Column:
     """The column with its type. Raises AmbiguousDates where a date cannot be read safely."""
-    column = Column(name, source, source, is_missing=f"NOT {_given(source)}")
+    column = Column(name, source, source)
     if not counted.given:
         return column
     if counted.all("boolean"):
-        return _typed(column, "boolean", f"lower({_trimmed(source)}) = 'true'")
+        return _typed(column, "boolean", f"lower({trimmed(source)}) = 'true'")
     if counted.all("plain integer"):
-        return _typed(column, "integer", f"CAST({_trimmed(source)} AS BIGINT)")
+        return _typed(column, "integer", f"CAST({trimmed(source)} AS BIGINT)")
     if counted.all("plain number"):
-        return _typed(column, "number", f"CAST({_trimmed(source)} AS DOUBLE)")
+        return _typed(column, "number", f"CAST({trimmed(source)} AS DOUBLE)")
     if number := _number(column, counted, shared):
         return number
     if counted.all("date"):
@@ -246,7 +213,7 @@ def decided(name: str, source: str, counted: Counted, shared: Conventions) -> Co
 
 
 def _typed(column: Column, kind: str, select: str) -> Column:
-    column.kind, column.select = kind, f"CASE WHEN {_given(column.source)} THEN {select} END"
+    column.kind, column.select = kind, f"CASE WHEN {is_given(column.source)} THEN {select} END"
     return column
 
 
@@ -260,22 +227,28 @@ def _number(column: Column, counted: Counted, shared: Conventions) -> Column | N
     if len(marks) > 1 or 0 < percent < counted.given or (marks and percent):
         column.comment = column.note = "numbers in several units, read as text"
         return column
-    bare = _bare(column.source)
+    number = bare(column.source)
     comma = counted.all("comma") and (not counted.all("grouped") or bool(shared.comma))
-    if kinds.get("has comma") and counted.all("comma") and counted.all("grouped") and shared.comma is None:
-        column.comment = column.note = (
-            "numbers with a comma that may begin decimals or set thousands apart, read as text"
-        )
-        return column
+    either = counted.all("comma") and counted.all("grouped") and shared.comma is None
+    for kind, mark, untold in (
+        ("has comma", "comma", either),
+        ("one dot", "dot", either or (comma and not shared.dotted)),
+    ):
+        if kinds.get(kind) and untold:
+            column.comment = column.note = (
+                f"numbers with a {mark} that may begin decimals or set thousands apart, read as text"
+            )
+            return column
     if counted.all("integer"):
-        _typed(column, "integer", f"CAST({bare} AS BIGINT)")
+        _typed(column, "integer", f"CAST({number} AS BIGINT)")
     elif comma:
-        plain = f"replace(replace({bare}, '.', ''), ',', '.')"
-        _typed(column, "number", f"CAST({plain} AS DOUBLE)")
+        plain = f"replace(replace({number}, '.', ''), ',', '.')"
+        cell = f"starts_with({column.source}, '{NUMBER_CELL}')"
+        _typed(column, "number", f"CAST(CASE WHEN {cell} THEN {number} ELSE {plain} END AS DOUBLE)")
     elif counted.all("grouped integer"):
-        _typed(column, "integer", f"CAST(replace({bare}, ',', '') AS BIGINT)")
+        _typed(column, "integer", f"CAST(replace({number}, ',', '') AS BIGINT)")
     else:
-        _typed(column, "number", f"CAST(replace({bare}, ',', '') AS DOUBLE)")
+        _typed(column, "number", f"CAST(replace({number}, ',', '') AS DOUBLE)")
     column.comment = "in percent" if percent else f"in {marks[0]}" if marks else ""
     return column
 
@@ -283,20 +256,22 @@ def _number(column: Column, counted: Counted, shared: Conventions) -> Column | N
 def _dated(column: Column, counted: Counted, shared: Conventions) -> Column:
     month, day = counted.all("date month"), counted.all("date day")
     order = "month" if month and not day else "day" if day and not month else shared.order
-    text = _trimmed(column.source)
+    text = trimmed(column.source)
     if month and day and not counted.all("date free") and order is None:
         raise AmbiguousDates(
             column.name,
             "may be day/month or month/day, and no date of the file says which; write dates as 2024-04-03",
-            f"{_given(column.source)} AND {_dates(text, None, counted.forms)} IS NULL",
+            f"{is_given(column.source)} AND {dates(text, None, counted.forms)} IS NULL",
         )
     if not month and not day:
         raise AmbiguousDates(
             column.name,
             "stands among dates in the other order of day and month; write dates as 2024-04-03",
-            f"{_given(column.source)} AND {_dates(text, 'month', counted.forms)} IS NULL",
+            f"{is_given(column.source)} AND {dates(text, 'month', counted.forms)} IS NULL",
         )
-    read = _dates(text, order, counted.forms)
+    read = dates(text, order, counted.forms)
+    if counted.kinds.get("doubtful year"):
+        column.comment = column.note = "years written as 30 to 68 are read as 2030 to 2068"
     if counted.kinds.get("timed"):
         return _typed(column, "timestamp", read)
     return _typed(column, "date", f"CAST({read} AS DATE)")

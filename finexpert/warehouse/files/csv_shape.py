@@ -20,65 +20,87 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from finexpert.errors import DataError
+from finexpert.warehouse.files.date_forms import is_date
 from finexpert.warehouse.files.found import unused
+from finexpert.warehouse.files.scales import scale_of
 
 HEAD = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")
 MOST_COLUMNS = 2_000
 _MOST_NAME = 120
 _CHUNK = 1 << 20
-_NUMBER = re.compile(r"[(+-]?[$€£¥]?\s?[+-]?\d[\d.,' ]*([eE][+-]?\d+)?\s?[%)$€£¥]?|[+-]?[.,]\d+")
+_NUMBER = re.compile(
+    r"[(+\-\u2212]?\s?[$€£¥]?\s?[(+\-\u2212]?\s?\d[\d.,'\u2019 \u00a0\u2009\u202f]*([eE][+-]?\d+)?\s?[$€£¥]?[%)]{0,2}[$€£¥]?-?"
+    r"|[+-]?[.,]\d+"
+)
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?([ T]\d.*)?|\d{1,2}[-. ][A-Za-z]{3,9}[-. ]\d{2,4}|[A-Za-z]{3,9} \d{1,2}, \d{4}"
 )
+_IN_BRACKETS = re.compile(r"[(\[].*[)\]]")
+_SAID = re.compile(r"sep=([,;|\t])\r?\n", re.IGNORECASE)
 _YEAR = re.compile(r"(19|20)\d\d")
 MISSING = frozenset(
-    ["", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--", ".", "nat", "nil", "#div/0!", "#value!", "#ref!"]
-)
+    ["", "na", "n/a", "n.a.", "n/m", "n.m.", "#n/a", "#n/a n/a", "nan", "null", "none", "-", "--", "\u2013", "\u2014", ".", "nat",
+     "nil", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"]
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a table begins in rows of texts: how many rows stand before its values, and the names of its columns."""
+    """Where a table begins in rows of texts: how many rows stand before its values, and the names of its columns.
+
+    `comment` is what the rows above it say of its numbers.
+    """
 
     skip: int
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    comment: str = ""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How a CSV file is written, and where its table begins."""
+    """How a CSV file is written, and where its table begins: its encoding as Python calls it, and as DuckDB does, if it reads it."""
 
     encoding: str
+    duckdb: str | None
     delimiter: str
     layout: Layout
 
 
 def shape_of(path: Path) -> Shape:
     """The shape of a file. DataError names the line that cannot be read."""
-    encoding = _encoding(path)
+    encoding, duckdb = _encoding(path)
     with path.open("rb") as file:
         head, more = file.read(HEAD), bool(file.read(1))
-    text = codecs.getincrementaldecoder(_PYTHON[encoding])().decode(head).removeprefix("\ufeff")
+    text = codecs.getincrementaldecoder(encoding)().decode(head).removeprefix("\ufeff")
     if not text.strip():
         raise DataError(f"{path} is empty: a table needs a header and rows")
     delimiter, records = _records(text, more)
     if len(max(records, key=len)) > MOST_COLUMNS:
         raise DataError(f"{path} has more than {MOST_COLUMNS} columns: it is no table, or it has to be turned first")
-    return Shape(encoding, delimiter, layout_of(records, str(path)))
+    return Shape(encoding, duckdb, delimiter, layout_of(records, str(path)))
 
 
-_PYTHON = {"utf-8": "utf-8", "utf-16": "utf-16", "latin-1": "latin-1"}
+# The longer marks first: that of UTF-32 begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, ("utf-32", None)),
+    (codecs.BOM_UTF32_BE, ("utf-32", None)),
+    (codecs.BOM_UTF16_LE, ("utf-16", "utf-16")),
+    (codecs.BOM_UTF16_BE, ("utf-16", None)),
+)
+# What stands in no text of Latin-1, but in the texts of Windows: the signs of the euro and of quotes.
+_OF_WINDOWS = re.compile(rb"[\x80-\x9f]")
+GUESSED = {"latin-1": "Latin-1", "cp1252": "Windows-1252"}
 
 
-def _encoding(path: Path) -> str:
-    """As DuckDB calls it; what is neither UTF-8 nor UTF-16 is read as Latin-1."""
+def _encoding(path: Path) -> tuple[str, str | None]:
+    """As Python and DuckDB call it; what has no mark and is not UTF-8 is read as Latin-1, or as what Windows made of it."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with path.open("rb") as file:
         first = file.read(_CHUNK)
-        if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            return "utf-16"
+        if marked := next((names for mark, names in _MARKS if first.startswith(mark)), None):
+            return marked
         if b"\0" in first:
             raise DataError(f"{path} is no text: a CSV file is expected behind this suffix")
         try:
@@ -87,12 +109,18 @@ def _encoding(path: Path) -> str:
                 first = file.read(_CHUNK)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
-            return "latin-1"
-    return "utf-8"
+            file.seek(0)
+            windows = any(_OF_WINDOWS.search(chunk) for chunk in iter(lambda: file.read(_CHUNK), b""))
+            return ("cp1252", None) if windows else ("latin-1", "latin-1")
+    return "utf-8", "utf-8"
 
 
 def _records(text: str, cut: bool) -> tuple[str, list[list[str]]]:
     """The delimiter by which most rows have the same number of fields, and the rows."""
+    if said := _SAID.match(text):
+        # A line for Excel that says how fields are set apart: no row of the table.
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=said[1]))
+        return said[1], [[], *(rows[1:-1] if cut and len(rows) > 2 else rows[1:])]
     best: tuple[tuple[float, int], str, list[list[str]]] | None = None
     for delimiter in DELIMITERS:
         try:
@@ -114,7 +142,7 @@ def layout_of(records: Sequence[Sequence[str]], place: str) -> Layout:
     """Where the table begins in its first rows.
 
     >>> layout_of([["Report"], [], ["day", "price"], ["2024-01-02", "1.5"]], "x.csv")
-    Layout(skip=3, names=('day', 'price'), notes=('2 lines above the table were left out',))
+    Layout(skip=3, names=('day', 'price'), notes=('2 lines above the table were left out',), comment='')
     """
     width = _width(records)
     first = next((row for row in range(len(records)) if _may_be_header(records, row, width)), None)
@@ -124,9 +152,15 @@ def layout_of(records: Sequence[Sequence[str]], place: str) -> Layout:
         first -= 1  # groups of columns stand above their names
     body = [fields for fields in records[first + 1 :] if any(each.strip() for each in fields)]
     notes = [f"{first} lines above the table were left out"] if any(any(fields) for fields in records[:first]) else []
+    comment = scale_of(" ".join(each for fields in records[:first] for each in fields))
     if not _is_header(records[first], body, f"{place}, line {first + 1}"):
         names = [f"column{number}" for number in range(1, width + 1)]
-        return Layout(first, named(names), (*notes, "its columns have no names"))
+        return Layout(first, named(names), (*notes, "its columns have no names"), comment)
+    if len(records[first]) < width and any(len(fields) == width and fields[-1].strip() for fields in body):
+        raise DataError(
+            f"{place}, line {first + 1}: it names {len(records[first])} columns, and the rows below hold {width} values. Name every column,"
+            " and put numbers with a decimal comma in quotes"
+        )
     last = first
     while last < first + 2 and last + 1 < len(records) and _is_further_header(records, last + 1):
         last += 1
@@ -139,7 +173,7 @@ def layout_of(records: Sequence[Sequence[str]], place: str) -> Layout:
                 f"{place}, line {row}: it has {len(fields)} fields, and the table {width}. Mend that line, or delete what is no row"
                 f" of the table"
             )
-    return Layout(last + 1, named(_joined(header)), tuple(notes))
+    return Layout(last + 1, named(_joined(header)), tuple(notes), comment)
 
 
 def _width(records: Sequence[Sequence[str]]) -> int:
@@ -175,22 +209,29 @@ def is_value(text: str) -> bool:
 
 
 def _is_header(fields: Sequence[str], body: Sequence[Sequence[str]], place: str) -> bool:
-    """Names are no values; years may be names, where what stands under them are no years."""
+    """Names are no values; years and days may be names, where what stands under them are none."""
     values = [place for place, each in enumerate(fields) if is_value(each)]
     if not values or not body:
         return True
     numbers = [int(text) for place in values if (text := fields[place].strip()).isdecimal()]
     if len(values) == len(numbers) >= 3 and numbers == list(range(numbers[0], numbers[0] + len(numbers))) and values[0]:
         raise DataError(f"{place}: 1, 2, 3 may be names or values. Give every column a name that is no number")
-    years = all(_YEAR.fullmatch(fields[place].strip()) for place in values)
     below = [row[place].strip() for row in body for place in values if place < len(row) and row[place].strip()]
-    return years and len({fields[place] for place in values}) == len(values) and not all(map(_YEAR.fullmatch, below))
+    told_apart = len({fields[place] for place in values}) == len(values)
+    if all(is_date(fields[place].strip()) for place in values):
+        return told_apart and not any(map(is_date, below)) and 0 not in values
+    years = all(_YEAR.fullmatch(fields[place].strip()) for place in values)
+    return years and told_apart and not all(map(_YEAR.fullmatch, below))
 
 
 def _is_further_header(records: Sequence[Sequence[str]], row: int) -> bool:
     """Words over columns of values, such as units; or years, where the row above does not tell the columns apart."""
     fields, above, body = records[row], [each.strip() for each in records[row - 1]], records[row + 1 :]
-    over = [fields[place].strip() for place in _columns_of_values(body) if place < len(fields)]
+    values = _columns_of_values(body)
+    over = [fields[place].strip() for place in values if place < len(fields)]
+    if any(each.strip() and name and not _IN_BRACKETS.fullmatch(each.strip()) for place, (each, name)
+           in enumerate(zip(fields, above, strict=False)) if place not in values):  # fmt: skip
+        return False  # a text below a name: a row of the table
     named = [each for each in over if each.lower() not in MISSING]
     if not named or any(is_value(each) and not _YEAR.fullmatch(each) for each in named):
         return False

@@ -8,13 +8,18 @@ A date is written as 2024-01-02, a whole number without a point. A formula is wh
 from __future__ import annotations
 
 import datetime as dt
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.warehouse.files.found import name_of
+from finexpert.warehouse.files.number_forms import NUMBER_CELL
 
 SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+# A cell with a formula and no value; one whose formula gave an empty text says that it is a text.
+_UNSAVED = re.compile(rb'<c r="(\w+)"(?![^>]* t="str")[^>]*>\s*<f[^>]*?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>')
 
 
 def check_installed() -> None:
@@ -32,9 +37,10 @@ def sheets(path: Path) -> list[tuple[str, list[list[str]]]]:
     try:
         with CalamineWorkbook.from_path(str(path)) as book:
             shown = [each.name for each in book.sheets_metadata if each.visible == SheetVisibleEnum.Visible]
-            read = [(name, book.get_sheet_by_name(name).to_python(skip_empty_area=False)) for name in shown]
+            read = [(name, _cells(book.get_sheet_by_name(name))) for name in shown]
     except CalamineError as error:
         raise DataError(f"{path} cannot be read: {error}. Save it again as .xlsx without a password") from None
+    check_formulas(path)
     rows = [(name, [[text_of(cell) for cell in row] for row in found]) for name, found in read]
     return [(name, _without_margin(found)) for name, found in rows if any(any(row) for row in found)]
 
@@ -42,16 +48,48 @@ def sheets(path: Path) -> list[tuple[str, list[list[str]]]]:
 def text_of(cell: Any) -> str:
     """A cell as text.
 
-    >>> text_of(5.0), text_of(0.1), text_of(dt.date(2024, 1, 2)), text_of(True)
+    >>> text_of(5.0), unmarked(text_of(0.1)), text_of(dt.date(2024, 1, 2)), text_of(True)
     ('5', '0.1', '2024-01-02', 'true')
     """
     if isinstance(cell, bool):
         return str(cell).lower()
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 10**15 else repr(cell)
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else NUMBER_CELL + repr(cell)
     if isinstance(cell, dt.datetime):
         return cell.date().isoformat() if cell.time() == dt.time() else cell.isoformat(sep=" ", timespec="seconds")
     return "" if cell is None else str(cell)
+
+
+def unmarked(text: str) -> str:
+    """A text without the mark of a number."""
+    return text.removeprefix(NUMBER_CELL)
+
+
+def _cells(sheet: Any) -> list[list[Any]]:
+    """The cells of a sheet; a text or a day that is merged over several rows stands in each of them.
+
+    A merged number stays where it is: repeated it would be summed several times.
+    """
+    cells: list[list[Any]] = sheet.to_python(skip_empty_area=False)
+    for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
+        held = cells[top][left] if top < len(cells) and left < len(cells[top]) else None
+        if isinstance(held, str | dt.date):
+            for row in cells[top + 1 : bottom + 1]:
+                row[left] = held
+    return cells
+
+
+def check_formulas(path: Path) -> None:
+    """DataError names a formula whose value was never computed: its cell would be read as empty."""
+    if path.suffix.lower() not in (".xlsx", ".xlsm"):
+        return
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if name.startswith("xl/worksheets/") and (found := _UNSAVED.search(archive.read(name))):
+                raise DataError(
+                    f"{path}: the cell {found[1].decode()} holds a formula without a value. Open the file in a spreadsheet program, and"
+                    " save it there"
+                )
 
 
 def table_name(file: str, sheet: str) -> str:

@@ -12,23 +12,23 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from finexpert.errors import DataError
-from finexpert.private_files import make_folder
 from finexpert.settings import Settings
+from finexpert.storage.private_files import make_folder
 from finexpert.warehouse.files.found import Source, find
+from finexpert.warehouse.isolated.warehouse_file import METADATA_TABLE
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
-from finexpert.warehouse.local.locked_connection import CATALOG
 from finexpert.warehouse.local.options import options
-from finexpert.warehouse.local.warehouse_file import METADATA_TABLE, literal, quote
+from finexpert.warehouse.quoting import literal, quote
 
 # Of the way in which files are read: a cache of another one is read anew.
-VERSION = 1
+VERSION = 2
 
 
 class FilesWarehouse(DuckDBWarehouse):
@@ -38,8 +38,6 @@ class FilesWarehouse(DuckDBWarehouse):
         super().__init__(path, **given)
         self.name = name
         self._state = state
-        rows = self._connection.execute(f"SELECT value FROM {CATALOG}.main.{METADATA_TABLE}").fetchall()
-        self.read_notes: Mapping[str, Sequence[str]] = json.loads(rows[0][0])["notes"] if rows else {}
 
     def snapshot(self) -> str | None:
         """The sizes and times of the files when they were read."""
@@ -63,7 +61,9 @@ def open_files(data: Path | str, *, settings: Settings | None = None) -> FilesWa
     name = Path(data).name if len(sources) > 1 else sources[0].path.stem
     told = "; ".join(f"{Path(where).name} {size} bytes {time}" for where, size, time in states[:20])
     more = f"; and {len(states) - 20} more" if len(states) > 20 else ""
-    return FilesWarehouse(path, name, f"{told}{more}; {state}", **options(settings, Path(data)))
+    warehouse = FilesWarehouse(path, name, f"{told}{more}; {state}", **options(settings, Path(data)))
+    warehouse.address = str(Path(data).absolute())
+    return warehouse
 
 
 def write(path: Path, sources: Sequence[Source], settings: Settings) -> None:

@@ -76,7 +76,7 @@ def find(data: Path | str) -> list[Source]:
         )
     if (kind := KINDS.get(paths[0].suffix.lower())) is None:
         raise DataError(f"{paths[0]} is of no kind that is read: {READ} are, by their suffix")
-    ordered = sorted(each.resolve() for each in paths)
+    ordered = _once(paths)
     folders = sorted({each.parent for each in ordered if _PART.match(each.name)})
     parts = {
         folder: [each for each in ordered if each.parent == folder and _PART.match(each.name)] for folder in folders
@@ -85,6 +85,15 @@ def find(data: Path | str) -> list[Source]:
     names = table_names([*single, *folders])
     found = [Source(each, KINDS.get(each.suffix.lower(), kind), names[each]) for each in single]
     return found + [Source(first, "parquet", names[place], tuple(rest)) for place, (first, *rest) in parts.items()]
+
+
+def _once(paths: Iterable[Path]) -> list[Path]:
+    """The files themselves in the order of their paths: two names of one file, by links, are one table."""
+    found: dict[tuple[int, int], Path] = {}
+    for path in sorted({each.resolve() for each in paths}):
+        state = path.stat()
+        found.setdefault((state.st_dev, state.st_ino), path)
+    return list(found.values())
 
 
 def table_names(paths: Iterable[Path]) -> dict[Path, str]:

@@ -23,10 +23,11 @@ from finexpert.errors import DataError
 from finexpert.settings import Settings
 from finexpert.warehouse.files.files_warehouse import FilesWarehouse, write_parts
 from finexpert.warehouse.files.found import name_of, unused
+from finexpert.warehouse.files.own_types import select_plain
 from finexpert.warehouse.files.process import Part
-from finexpert.warehouse.files.reading import Read, select_plain
+from finexpert.warehouse.files.table_read import Read
 from finexpert.warehouse.local.options import options
-from finexpert.warehouse.local.warehouse_file import quote
+from finexpert.warehouse.quoting import quote
 
 ALONE = "data"
 
@@ -61,7 +62,9 @@ def open_frames(data: Any, *, settings: Settings | None = None) -> FramesWarehou
     folder = Path(tempfile.mkdtemp(prefix="finexpert-frames-"))
     try:
         write_parts(folder / "frames.duckdb", _parts(frames))
-        return FramesWarehouse(folder, "frames", **{**options(settings or Settings()), "cache": None})
+        warehouse = FramesWarehouse(folder, "frames", **{**options(settings or Settings()), "cache": None})
+        warehouse.address = None
+        return warehouse
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -23,7 +23,8 @@ import pyarrow as pa
 from finexpert.errors import DataError, SandboxUnavailable
 from finexpert.sandbox.lockdown import CANARY_NAMES
 from finexpert.warehouse.files.found import Source
-from finexpert.warehouse.files.reading import BATCH_ROWS, connect, refusal, tables
+from finexpert.warehouse.files.reading import connect, refusal, tables
+from finexpert.warehouse.files.table_read import BATCH_ROWS
 from finexpert.warehouse.isolated import wire as query_wire
 from finexpert.warehouse.isolated.gate import GateError, open_rows
 from finexpert.warehouse.isolated.zygote import START_SECONDS, problem, zygote

@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import duckdb
 import pyarrow as pa
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.frames import check_types
+from finexpert.warehouse.column_kinds import check_types
 from finexpert.warehouse.isolated.errors import RUN_FAILURES, plan_failure, run_failure
-from finexpert.warehouse.local.locked_connection import View, set_horizon
-from finexpert.warehouse.local.select_rules import check_select
+from finexpert.warehouse.isolated.locked_connection import CATALOG, View, set_horizon
+from finexpert.warehouse.isolated.select_rules import check_select
 
 MAX_RESULT_BYTES = 256 << 20
 BATCH_ROWS = 8_192
+MOST_LOOKED_AT = 10_000
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,17 @@ def _answer(cursor: duckdb.DuckDBPyConnection, request: Request, known: Known) -
     except (duckdb.Error, pa.ArrowException, OSError) as error:
         raise QueryError(run_failure(error, select, request.seconds)) from None
     return Rows(names, kinds, schema, batches, truncated)
+
+
+def look(cursor: duckdb.DuckDBPyConnection, select: str) -> Rows:
+    """The rows of a SELECT that the program itself wrote over the attached file; raises duckdb.Error or QueryError."""
+    with closing(cursor):
+        cursor.execute(f"USE {CATALOG}")
+        relation = cursor.sql(select)
+        names, kinds = list(relation.columns), [str(kind.id) for kind in relation.types]
+        check_types(names, kinds)
+        batches, schema, truncated = _fetch(relation, MOST_LOOKED_AT)
+        return Rows(names, kinds, schema, batches, truncated)
 
 
 def _fetch(relation: duckdb.DuckDBPyRelation, row_cap: int) -> tuple[list[pa.RecordBatch], pa.Schema, bool]:

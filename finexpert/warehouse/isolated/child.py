@@ -1,6 +1,9 @@
-"""What the process of a warehouse's SELECTs does: open the file, lock itself in, answer one SELECT after the other.
+"""What the process of a warehouse's file does: open it, lock itself in, read its catalogue, answer one SELECT after the other.
 
-    {"select": "SELECT 1 AS one", ...}   ->   {"names": ["one"], "kinds": ["integer"], "truncated": false, "worn": false}, rows
+    {"catalogue": {...}}                  ->   {"catalogue": true}, the catalogue as JSON
+    {"look": "SELECT date FROM cpi"}      ->   as of a SELECT, from the file itself; only before the views are made
+    {"views": [...], ...}                 ->   {"views": [...]} as they were made
+    {"select": "SELECT 1 AS one", ...}    ->   {"names": ["one"], "kinds": ["integer"], "truncated": false, "worn": false}, rows
 
 The file is opened first; from then on the kernel lets the process open nothing, write nothing, reach no network and start nothing,
 and take no more memory than it was given. It knows no deadline: its parent kills it. With more than one thread of DuckDB
@@ -9,8 +12,10 @@ the filter of system calls holds the thread alone that reads the messages; files
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +25,13 @@ import pyarrow as pa
 from finexpert.errors import ConfigurationError, DataError, QueryError
 from finexpert.sandbox import landlock, lockdown
 from finexpert.warehouse.isolated import wire as query_wire
-from finexpert.warehouse.isolated.answer import Known, Request, Rows, answer
-from finexpert.warehouse.local.locked_connection import View, lock, open_file
+from finexpert.warehouse.isolated.answer import Known, Request, Rows, answer, look
+from finexpert.warehouse.isolated.catalogue import read_catalogue
+from finexpert.warehouse.isolated.locked_connection import View, lock, open_file
+from finexpert.warehouse.isolated.own_process import CHANNEL, OF_THE_SYSTEM, Memory, write
 
-CHANNEL, DATABASE = 3, 4
-# A process lives as long as its warehouse: each SELECT has its deadline, the sum of them has no bound.
-_CPU_SECONDS = 1 << 30
+DATABASE = 4
 _BUFFER = 1 << 20
-# DuckDB asks how many processors and how much memory there are, and breaks if it is denied that.
-OF_THE_SYSTEM = ("/proc/self/cgroup", "/proc/self/mountinfo", "/proc/stat", "/proc/meminfo", "/sys/fs/cgroup",
-                  "/sys/devices/system/cpu")  # fmt: skip
 
 
 def serve(parent: int) -> None:
@@ -43,7 +45,7 @@ def serve(parent: int) -> None:
     try:
         connection = _open(setup, parent)
     except (DataError, ConfigurationError, OSError) as error:
-        write(query_wire.pack({"failed": str(error)}))
+        write(query_wire.pack({"failed": str(error), "kind": type(error).__name__}))
         return None
     lockdown.drop_capabilities()
     memory.limit(parent, setup["bytes"])
@@ -52,31 +54,71 @@ def serve(parent: int) -> None:
     except lockdown.NotLocked as error:
         write(query_wire.pack({"failed": str(error)}))
         return None
-    known = Known(setup["columns"], setup["card"], _views(setup))
+    guest = Guest(connection, memory)
     while True:
-        _reply(connection, Request(**query_wire.read(CHANNEL)), known, memory)
+        guest.reply(query_wire.read(CHANNEL))
 
 
-class Memory:
-    """How much the process has mapped, and how much more it may."""
+class Guest:
+    """The locked process's own side: an open file, and the views that a SELECT may see once they are made."""
 
-    def __init__(self) -> None:
-        # Opened before the lock: no path can be opened behind it.
-        self._file = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
-        self._base = self._most = 0
+    def __init__(self, connection: duckdb.DuckDBPyConnection, memory: Memory) -> None:
+        self._connection, self._memory = connection, memory
+        self._known: Known | None = None
 
-    def limit(self, parent: int, most: int) -> None:
-        """Allow that many bytes above what is mapped now, and lock the process in."""
-        self._base, self._most = self._mapped(), most
-        lockdown.enter_child(parent, memory=self._base + most, cpu_seconds=_CPU_SECONDS)
+    def reply(self, message: dict[str, Any]) -> None:
+        """Answer one message of the parent."""
+        if "catalogue" in message:
+            self._catalogue(**message["catalogue"])
+        elif "look" in message:
+            self._look(message["look"])
+        elif "views" in message:
+            self._lock(message)
+        else:
+            self._answer(Request(**message))
 
-    @property
-    def worn(self) -> bool:
-        """Whether earlier SELECTs have left too little for the next."""
-        return self._mapped() - self._base > self._most * 3 // 4
+    def _catalogue(self, categories: list[str], date_columns: dict[str, str]) -> None:
+        try:
+            body = json.dumps(asdict(read_catalogue(self._connection, categories, date_columns))).encode()
+        except DataError as error:
+            write(query_wire.pack({"failed": str(error), "kind": "DataError"}))
+            return
+        write(query_wire.pack({"catalogue": True}, len(body)))
+        write(body)
 
-    def _mapped(self) -> int:
-        return int(os.pread(self._file, 100, 0).split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    def _look(self, select: str) -> None:
+        if self._known is not None:
+            raise lockdown.NotLocked("rows of the file itself are read before the views are made alone")
+        try:
+            rows = look(self._connection.cursor(), select)
+        except (duckdb.Error, pa.ArrowException, QueryError, MemoryError):
+            # No word of what went wrong, which may quote a row: the look gave nothing.
+            write(query_wire.pack({"error": "", "worn": self._memory.worn}))
+            return
+        _send(rows, self._memory)
+
+    def _lock(self, message: dict[str, Any]) -> None:
+        try:
+            views = lock(self._connection, [View(*view) for view in message["views"]])
+        except duckdb.Error as error:
+            said = f"its views cannot be made ({type(error).__name__})"
+            write(query_wire.pack({"failed": said, "kind": "DataError"}))
+            return
+        self._known = Known(message["columns"], message["card"], views)
+        body = json.dumps(views).encode()
+        write(query_wire.pack({"views": True}, len(body)))
+        write(body)
+
+    def _answer(self, request: Request) -> None:
+        if self._known is None:
+            raise lockdown.NotLocked("a SELECT before the views were made")
+        try:
+            with closing(self._connection.cursor()) as cursor:
+                rows = answer(cursor, request, self._known)
+        except QueryError as error:
+            write(query_wire.pack({"error": str(error), "worn": self._memory.worn}))
+            return
+        _send(rows, self._memory)
 
 
 def _open(setup: dict[str, Any], parent: int) -> duckdb.DuckDBPyConnection:
@@ -85,13 +127,8 @@ def _open(setup: dict[str, Any], parent: int) -> duckdb.DuckDBPyConnection:
     # Before DuckDB is: a lock holds for the threads that are started after it.
     landlock.restrict([place, f"{place}.wal", *OF_THE_SYSTEM])
     connection = open_file(Path(place), setup["memory"], setup["threads"])
-    lock(connection, _views(setup))
     landlock.restrict([])
     return connection
-
-
-def _views(setup: dict[str, Any]) -> list[View]:
-    return [View(*view) for view in setup["views"]]
 
 
 def _place(path: str) -> str:
@@ -104,13 +141,7 @@ def _place(path: str) -> str:
     return path if same else held
 
 
-def _reply(connection: duckdb.DuckDBPyConnection, request: Request, known: Known, memory: Memory) -> None:
-    try:
-        with closing(connection.cursor()) as cursor:
-            rows = answer(cursor, request, known)
-    except QueryError as error:
-        write(query_wire.pack({"error": str(error), "worn": memory.worn}))
-        return
+def _send(rows: Rows, memory: Memory) -> None:
     size = pa.MockOutputStream()
     _write_rows(rows, size)
     header = {"names": rows.names, "kinds": rows.kinds, "truncated": rows.truncated, "worn": memory.worn}
@@ -123,9 +154,3 @@ def _write_rows(rows: Rows, sink: pa.NativeFile) -> None:
     with pa.ipc.new_stream(sink, rows.schema) as writer:
         for batch in rows.batches:
             writer.write_batch(batch)
-
-
-def write(message: bytes | memoryview) -> None:
-    view = memoryview(message)
-    while view:
-        view = view[os.write(CHANNEL, view) :]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from finexpert.scrubbing import scrub
+from finexpert.text.scrubbing import scrub
 from finexpert.warehouse.suggestions import rephrase
 
 CONVERSION = re.compile(r"to (?P<type>[A-Z][A-Z0-9_]*)(?: when casting from source column (?P<column>\w+))?\s*(?:\n|$)")
@@ -24,6 +24,10 @@ RUN_FAILURES = (
     ),
     ("Binder Error", "its parts do not fit together: write it in plainer SQL"),
 )
+BROKEN = (
+    "it broke the database's process, or needs more memory than it may use: filter or aggregate earlier, in plainer SQL"
+)
+_TOO_LONG = "it took longer than"
 QUOTED = re.compile(r"""["'](?P<text>[^"']+)["']""")
 NOISE = re.compile(r"\n\s*(?:LINE \d|Candidate (?:functions|macros|bindings))")
 DID_YOU_MEAN = re.compile(r'Did you mean "(?P<name>\w+)"')
@@ -44,7 +48,16 @@ def plan_failure(
 
 def took_too_long(seconds: float) -> str:
     """The sentence for a SELECT that passed its time limit."""
-    return f"it took longer than {seconds:g} s: narrow it by dates, or aggregate before joining"
+    return f"{_TOO_LONG} {seconds:g} s: narrow it by dates, or aggregate before joining"
+
+
+def ended_early(said: str) -> bool:
+    """Whether a SELECT failed because it had too little time or memory; of another process there are its words alone.
+
+    >>> ended_early(took_too_long(3)), ended_early(BROKEN), ended_early("there is no column x")
+    (True, True, False)
+    """
+    return said.startswith((_TOO_LONG, dict(RUN_FAILURES)["Out of Memory Error"], BROKEN))
 
 
 def run_failure(error: BaseException, select: str, seconds: float) -> str:

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import pyarrow as pa
 import pyarrow.ipc
 
-from finexpert.warehouse.frames import check_types
+from finexpert.warehouse.column_kinds import check_types
 from finexpert.warehouse.isolated.answer import Rows
 
 _DICTIONARY, _RECORDS = 2, 3

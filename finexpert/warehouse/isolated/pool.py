@@ -1,6 +1,8 @@
-"""The processes that answer a warehouse's SELECTs: as many as are asked at once, up to a few.
+"""The processes that hold a warehouse's file and answer its SELECTs: as many as are asked at once, up to a few.
 
-    pool = QueryPool(opening, database, processes=2)
+    pool = QueryPool(opening, processes=2)
+    pool.catalogue([], {})                       ->   Catalogue(...)
+    pool.lock(Known(columns, card, views))
     pool.ask(Request("SELECT 1 AS one")).kinds   ->   ['integer']
 
 The one used last is used next, so that questions one after the other need one process. A process that died is replaced at once.
@@ -13,13 +15,13 @@ import os
 import queue
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from finexpert.errors import DataError, SandboxUnavailable
-from finexpert.warehouse.isolated.answer import Request, Rows
+from finexpert.warehouse.isolated.answer import Known, Request, Rows
+from finexpert.warehouse.isolated.catalogue import Catalogue
 from finexpert.warehouse.isolated.process import Opening, QueryProcess
-from finexpert.warehouse.isolated.zygote import zygote
 
 
 class QueryPool:
@@ -32,8 +34,10 @@ class QueryPool:
         self.opening = opening
         self._processes = processes
         self._closed = False
+        self._known: Known | None = None
         # Such a handle takes no part in the locks of files, which closing any other would give up.
         self._database = os.open(opening.path, os.O_PATH | os.O_CLOEXEC)
+        self._state = self._found()
         self._lock = threading.Lock()
         self._fill()
 
@@ -46,14 +50,36 @@ class QueryPool:
         # Also when it is forgotten without close, and when the interpreter ends.
         self._finalizer = weakref.finalize(self, _end, self._owner, self._all, self._database)
 
-    def warm(self) -> None:
-        """Start what every process is forked from, and come back before it is ready."""
-        zygote()
+    def catalogue(self, categories: Collection[str], date_columns: Mapping[str, str]) -> Catalogue:
+        """What the file says of itself; raises DataError."""
+        with self._borrowed() as process:
+            return process.catalogue(categories, date_columns)
+
+    def look(self, select: str, seconds: float) -> Rows | None:
+        """The rows of a SELECT of the program's own, before the lock; None where it fails or takes too long."""
+        with self._borrowed() as process:
+            return process.look(select, seconds)
+
+    def lock(self, known: Known) -> Known:
+        """Let every process make these views, and answer from them alone; the views as they were made."""
+        with self._borrowed() as process:
+            self._known = process.lock(known)
+        return self._known
+
+    def ready(self) -> None:
+        """Wait until a process can answer at once; raises DataError or SandboxUnavailable where none can."""
+        with self._borrowed() as process:
+            self._locked(process)
 
     def ask(self, request: Request) -> Rows:
         """The rows of one SELECT; raises QueryError, or DataError or SandboxUnavailable where none can be run."""
         with self._borrowed() as process:
+            self._locked(process)
             return process.ask(request)
+
+    def _locked(self, process: QueryProcess) -> None:
+        if not process.locked and self._known is not None:
+            process.lock(self._known)
 
     @property
     def denied(self) -> list[list[str]]:
@@ -105,10 +131,23 @@ class QueryPool:
             old.kill()
         with self._lock:
             self._check_open()
+            # While a process lives its lock keeps the file as it is; after a process was killed another program may have written.
+            if self._found() != self._state:
+                raise DataError(f"{self.opening.path} was written since it was opened: open it again")
             process = QueryProcess(self.opening, self._database)
             self._all -= {one for one in self._all if not one.alive}
             self._all.add(process)
             return process
+
+    def _found(self) -> tuple[int, ...]:
+        """When the file that is held was written, and its log if it still stands at its place."""
+        held = os.fstat(self._database)
+        found = [held.st_mtime_ns, held.st_size]
+        with contextlib.suppress(OSError):
+            if os.path.samestat(held, Path(self.opening.path).stat()):
+                log = Path(f"{self.opening.path}.wal").stat()
+                found += [log.st_mtime_ns, log.st_size]
+        return tuple(found)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -1,7 +1,9 @@
-"""One process that answers the SELECTs of one warehouse, one at a time; the parent's side.
+"""One process that holds the file of one warehouse and answers its SELECTs, one at a time; the parent's side.
 
     process = QueryProcess(opening, database)
     process.ready()
+    process.catalogue([], {})                                   ->   Catalogue(...)
+    process.lock(Known(columns, card, views))
     process.ask(Request("SELECT max(date) AS last FROM cpi"))   ->   Rows(...)
 
 It is killed, not interrupted, when a SELECT passes its time: DuckDB does not heed an interrupt within a batch of rows.
@@ -14,26 +16,32 @@ import os
 import select
 import signal
 import socket
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
 
-from finexpert.errors import DataError, QueryError, SandboxUnavailable
+import pyarrow as pa
+from pydantic import TypeAdapter, ValidationError
+
+from finexpert.core import progress
+from finexpert.errors import ConfigurationError, DataError, QueryError, SandboxUnavailable
 from finexpert.sandbox.lockdown import CANARY_NAMES
 from finexpert.warehouse.isolated import wire as query_wire
-from finexpert.warehouse.isolated.answer import MAX_RESULT_BYTES, Request, Rows
-from finexpert.warehouse.isolated.errors import took_too_long
+from finexpert.warehouse.isolated.answer import MAX_RESULT_BYTES, MOST_LOOKED_AT, Known, Request, Rows
+from finexpert.warehouse.isolated.catalogue import Catalogue
+from finexpert.warehouse.isolated.errors import BROKEN, took_too_long
 from finexpert.warehouse.isolated.gate import GateError, open_rows
+from finexpert.warehouse.isolated.locked_connection import View
 from finexpert.warehouse.isolated.zygote import START_SECONDS, zygote
-from finexpert.warehouse.local.locked_connection import View
 
 # What an Arrow stream needs beside the rows themselves.
 _FRAMING_BYTES = 16 << 20
 _MAX_ERROR = 4_000
-_BROKEN = (
-    "it broke the database's process, or needs more memory than it may use: filter or aggregate earlier, in plainer SQL"
-)
+_T = TypeVar("_T")
+# The catalogue of some hundred thousand columns, each with its comment.
+_CATALOGUE_BYTES = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -43,10 +51,7 @@ class Opening:
     path: str
     memory: str
     threads: int
-    views: Sequence[View]
     bytes: int
-    columns: Mapping[str, Sequence[str]] = field(repr=False)
-    card: str = field(repr=False)
 
 
 class QueryProcess:
@@ -56,6 +61,9 @@ class QueryProcess:
         self._channel, theirs = socket.socketpair()
         self._deadline = time.monotonic() + START_SECONDS
         self.alive = True
+        self.locked = False
+        self._path = opening.path
+        self._ending = threading.Lock()
         self.denied: list[list[str]] = []
         try:
             self._handle = zygote().fork(theirs.fileno(), database)
@@ -89,17 +97,77 @@ class QueryProcess:
         denied = header.get("denied")
         if "failed" in header:
             self.kill()
-            raise DataError(f"no SELECT can be run: {header['failed']}")
+            raise _failure(header)
         if not isinstance(denied, list) or tuple(name for name, _ in denied) != CANARY_NAMES:
             self.kill()
             raise SandboxUnavailable("no SELECT can be run: its process did not prove that everything is denied")
         self.denied = denied
 
+    def catalogue(self, categories: Collection[str], date_columns: Mapping[str, str]) -> Catalogue:
+        """What the file says of itself, checked by type; raises DataError."""
+        wanted = {"categories": list(categories), "date_columns": dict(date_columns)}
+        _, body = self._exchange({"catalogue": wanted})
+        return self._checked(TypeAdapter(Catalogue), body)
+
+    def lock(self, known: Known) -> Known:
+        """Let it make the views and answer from them alone, from now on; the views as they were made."""
+        _, body = self._exchange({"views": list(known.views), "columns": dict(known.columns), "card": known.card})
+        self.locked = True
+        return replace(known, views=self._checked(TypeAdapter(list[View]), body))
+
+    def look(self, select: str, seconds: float) -> Rows | None:
+        """The rows of a SELECT of the program's own; None where it fails or takes too long."""
+        request = Request(select, row_cap=MOST_LOOKED_AT, seconds=seconds)
+        try:
+            return self._ask({"look": select}, request)
+        except QueryError:
+            return None
+
+    def _exchange(self, message: Mapping[str, Any]) -> tuple[dict[str, Any], pa.Buffer]:
+        deadline = time.monotonic() + START_SECONDS
+        try:
+            query_wire.send(self._channel, query_wire.pack(message), deadline)
+            header, body = query_wire.receive(self._channel, deadline, _CATALOGUE_BYTES)
+        except (OSError, EOFError, query_wire.WireError) as error:
+            self.kill()
+            raise DataError(self._broke(type(error).__name__)) from None
+        except BaseException:
+            self.kill()
+            raise
+        if "failed" in header:
+            self.kill()
+            header["failed"] = f"{self._path} cannot be read: {header['failed']}"
+            raise _failure(header)
+        return header, body
+
+    def _checked(self, kind: TypeAdapter[_T], body: pa.Buffer) -> _T:
+        try:
+            return kind.validate_json(bytes(body))
+        except ValidationError:
+            self.kill()
+            raise DataError(self._broke("an answer of another form")) from None
+
+    def _broke(self, why: str) -> str:
+        return (
+            f"{self._path} cannot be read: the process that reads it broke ({why}), or needs more memory than"
+            " FINEXPERT_SQL_MEMORY_MB allows; see `finexpert doctor`"
+        )
+
     def ask(self, request: Request) -> Rows:
-        """The rows of a SELECT; raises QueryError. The process is dead after one that broke it or took too long."""
+        """The rows of a SELECT; raises QueryError, and Cancelled where its question is.
+
+        The process is dead after one that broke it or took too long.
+        """
+        return self._ask(asdict(request), request)
+
+    def _ask(self, message: Mapping[str, Any], request: Request) -> Rows:
+        with progress.watch().interrupting(self.end):
+            return self._exchanged(message, request)
+
+    def _exchanged(self, message: Mapping[str, Any], request: Request) -> Rows:
         deadline = time.monotonic() + request.seconds
         try:
-            query_wire.send(self._channel, query_wire.pack(asdict(request)), deadline)
+            query_wire.send(self._channel, query_wire.pack(message), deadline)
             header, body = query_wire.receive(self._channel, deadline, MAX_RESULT_BYTES + _FRAMING_BYTES)
             return self._opened(header, body, request)
         except TimeoutError:
@@ -107,7 +175,7 @@ class QueryProcess:
             raise QueryError(took_too_long(request.seconds)) from None
         except (EOFError, OSError, query_wire.WireError, GateError):
             self.kill()
-            raise QueryError(_BROKEN) from None
+            raise QueryError(BROKEN) from None
         except QueryError:
             raise
         except BaseException:
@@ -130,14 +198,22 @@ class QueryProcess:
 
     def end(self) -> None:
         """Kill the process and nothing more: the thread that waits for it cleans up."""
-        if self.alive:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        with self._ending:
+            if self.alive:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def kill(self) -> None:
         """End it at once; may be called again."""
-        if self.alive:
-            self.end()
+        self.end()
+        with self._ending:
+            if not self.alive:
+                return
             self.alive = False
             os.close(self._handle)
             self._channel.close()
+
+
+def _failure(header: Mapping[str, Any]) -> DataError | ConfigurationError:
+    said = str(header["failed"])[:_MAX_ERROR]
+    return ConfigurationError(said) if header.get("kind") == "ConfigurationError" else DataError(said)

@@ -1,4 +1,4 @@
-"""The program from which the processes of SELECTs are forked: imported once, with one thread, and without any data.
+"""The program from which the processes of SELECTs, or of filings, are forked: imported once, with one thread, and without any data.
 
     python worker.py '{"control": 5, "parent": 4711, "path": ["/usr/lib/python3/site-packages"]}'
 
@@ -15,9 +15,7 @@ import signal
 import socket
 import sys
 import traceback
-import types
 from collections.abc import Callable
-from pathlib import Path
 
 _LOST = 70
 
@@ -25,11 +23,10 @@ _LOST = 70
 def main() -> None:
     setup = json.loads(sys.argv[1])
     sys.path += setup["path"]
-    _leave_out_scripts()
     from finexpert.sandbox import lockdown
 
     lockdown.die_with_parent(setup["parent"])
-    serve = _warm()
+    serve = _warm_for_filings() if setup["guest"] == "filings" else _warm()
     # Nobody waits for the forked processes: the kernel clears them away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.collect()
@@ -41,13 +38,6 @@ def main() -> None:
         if not data:
             return
         _fork(control, descriptors, serve)
-
-
-def _leave_out_scripts() -> None:
-    """Let the lock be imported from the package of the sandbox without what runs scripts, which takes as long as all the rest."""
-    sandbox = types.ModuleType("finexpert.sandbox")
-    sandbox.__path__ = [str(Path(__file__).resolve().parents[2] / "sandbox")]
-    sys.modules["finexpert.sandbox"] = sandbox
 
 
 def _warm() -> Callable[[int], None]:
@@ -64,6 +54,14 @@ def _warm() -> Callable[[int], None]:
                 answer(connection, Request(select), Known({}, ""))
             except QueryError:
                 continue
+    return serve
+
+
+def _warm_for_filings() -> Callable[[int], None]:
+    """The same for the readers of filings."""
+    from finexpert.filings.readers.child import serve, use_once
+
+    use_once()
     return serve
 
 

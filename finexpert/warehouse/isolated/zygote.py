@@ -1,4 +1,4 @@
-"""The parent's handle on the program from which the processes of SELECTs are forked; one for this whole process.
+"""The parent's handle on the program from which locked processes are forked; one for each kind of guest in this process.
 
     handle = zygote().fork(channel, database)   ->   a pidfd of a process that serves the channel
 
@@ -21,12 +21,13 @@ import threading
 import time
 import weakref
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
-import finexpert
 from finexpert.errors import SandboxUnavailable
 from finexpert.sandbox import landlock, launch, seccomp
 
+# What the program is for, and so what it has imported: SELECTs and data files, or filings.
+Guest = Literal["queries", "filings"]
 START_SECONDS = 60.0
 WORKER = Path(__file__).with_name("worker.py")
 _GRACE = 10.0
@@ -45,21 +46,21 @@ def problem() -> str | None:
 class QueryZygote:
     """The running program; starting returns at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, guest: Guest = "queries") -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._lock = threading.Lock()
         self._deadline = time.monotonic() + START_SECONDS
         self._ready = False
         self._broken = False
-        setup = {"control": theirs.fileno(), "parent": os.getpid(), "path": _search_path()}
+        setup = {"control": theirs.fileno(), "parent": os.getpid(), "path": _search_path(), "guest": guest}
         arguments = launch.python(str(WORKER), json.dumps(setup))
         try:
             self._process = _spawner().submit(_popen, arguments, theirs.fileno(), self._errors.fileno()).result()
         except (OSError, subprocess.SubprocessError) as error:
             self._control.close()
             self._errors.close()
-            raise SandboxUnavailable(f"no SELECT can be run: its process cannot be started: {error}") from error
+            raise SandboxUnavailable(f"nothing can be read: its process cannot be started: {error}") from error
         finally:
             theirs.close()
         weakref.finalize(self, _end, self._process, self._control, self._errors, os.getpid())
@@ -78,9 +79,9 @@ class QueryZygote:
                 self._broken = True
                 self._process.kill()
                 self._process.wait()
-                raise SandboxUnavailable(f"no SELECT can be run: {self.last_words()}; see `finexpert doctor`")
+                raise SandboxUnavailable(f"nothing can be read: {self.last_words()}; see `finexpert doctor`")
         if not handles:
-            raise SandboxUnavailable(f"no SELECT can be run: {self.last_words()}; see `finexpert doctor`")
+            raise SandboxUnavailable(f"nothing can be read: {self.last_words()}; see `finexpert doctor`")
         return handles[0]
 
     def _wait(self) -> None:
@@ -108,15 +109,15 @@ class QueryZygote:
         self._process.returncode = 0
 
 
-def zygote() -> QueryZygote:
-    """The program of this process, started if it does not run."""
+def zygote(guest: Guest = "queries") -> QueryZygote:
+    """The program of this process for such a guest, started if it does not run."""
     with _starting:
-        if not _running or _running[0].lost:
-            _running[:] = [QueryZygote()]
-        return _running[0]
+        if guest not in _running or _running[guest].lost:
+            _running[guest] = QueryZygote(guest)
+        return _running[guest]
 
 
-_running: list[QueryZygote] = []
+_running: dict[Guest, QueryZygote] = {}
 _starting = threading.Lock()
 
 
@@ -141,7 +142,7 @@ def _popen(arguments: list[str], control: int, errors: int) -> subprocess.Popen[
 
 def _search_path() -> list[str]:
     """Where this process finds its modules, and finexpert itself, which an editable installation finds otherwise."""
-    own = str(Path(finexpert.__file__).resolve().parent.parent)
+    own = str(Path(launch.__file__).resolve().parents[2])
     return list(dict.fromkeys([*(path for path in sys.path if Path(path).is_absolute()), own]))
 
 
@@ -157,7 +158,7 @@ def _end(process: subprocess.Popen[bytes], control: socket.socket, errors: IO[by
 
 def _after_fork() -> None:
     global _starting
-    for one in _running:
+    for one in _running.values():
         one.abandon()
     _running.clear()
     _spawner.cache_clear()

@@ -22,31 +22,34 @@ import datetime as dt
 import os
 import time
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import duckdb
 import pandas as pd
 
 from finexpert.errors import ConfigurationError, DataError, QueryError
-from finexpert.warehouse.deadline import run_within
 from finexpert.warehouse.frames import Frame, to_pandas
-from finexpert.warehouse.isolated.answer import Known, Request, Rows, answer
-from finexpert.warehouse.isolated.errors import took_too_long
+from finexpert.warehouse.isolated.answer import Known, Request
+from finexpert.warehouse.isolated.file_views import reasons
+from finexpert.warehouse.isolated.locked_connection import (
+    check_there,
+    view_name,
+    views_of,
+)
 from finexpert.warehouse.isolated.pool import QueryPool
 from finexpert.warehouse.isolated.process import Opening
 from finexpert.warehouse.isolated.zygote import problem
-from finexpert.warehouse.local.file_views import left_out, reasons, selects_of
-from finexpert.warehouse.local.locked_connection import CATALOG, lock, open_file, python_source, view_name, views_of
-from finexpert.warehouse.local.warehouse_file import METADATA_TABLE, FileSchema, Table, build_warehouse, read_schema
+from finexpert.warehouse.local.building import Table, build_warehouse
+from finexpert.warehouse.local.export import python_source
+from finexpert.warehouse.local.holding import Held, LocalFile
 from finexpert.warehouse.profile import profiled
-from finexpert.warehouse.schema import TableSchema, nameable
+from finexpert.warehouse.quoting import quote
+from finexpert.warehouse.schema import Metric, TableSchema, nameable
 from finexpert.warehouse.schema_card import describe_schema
 from finexpert.warehouse.semantic_model.applying import apply
 from finexpert.warehouse.semantic_model.document import SemanticModel
-from finexpert.warehouse.semantic_model.metrics import Metric, described, expand, metrics_of
+from finexpert.warehouse.semantic_model.metrics import described, expand, metrics_of
 from finexpert.warehouse.table_selection import card_of, tables_for
 from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 
@@ -56,6 +59,9 @@ PROCESS_BYTES = 2 << 30
 PROCESSES = 4
 _LARGE = 256 << 20
 _MOST_THREADS = 4
+
+# What DuckDB says of a file whose blocks are not there.
+_IO_ERROR = "(IO Error)"
 
 
 class DuckDBWarehouse:
@@ -107,51 +113,54 @@ class DuckDBWarehouse:
         if isolated and problem():
             raise ConfigurationError(f"isolated=True is not possible here: {problem()}; see `finexpert doctor`")
         self.path = Path(path)
+        # Where a record's data are found again.
+        self.address: str | None = str(self.path.absolute())
         self.name = self.path.stem
         self.row_cap = row_cap
         self.seconds = seconds
         self._growth_rules = growth_rules
         threads = threads or _threads(self.path)
-        self._connection = open_file(self.path, memory, threads)
+        check_there(self.path)
         self._snapshot = _snapshot(self.path)
+        self._closed = False
+        # What stands in the file is somebody else's: its catalogue is read behind the boundary as well.
+        self._file: Held
+        if isolated or (isolated is None and problem() is None):
+            self._file = QueryPool(Opening(str(self.path.absolute()), memory, threads, process_bytes), processes)
+        else:
+            self._file = LocalFile(self.path, memory, threads)
         try:
-            found = left_out(self._connection, CATALOG, METADATA_TABLE)
-            self.notes = reasons(found)
-            schema = read_schema(self._connection, CATALOG, categories, date_columns, found)
-            self.label = schema.label
-            tables = self._profiled(schema, cache)
-            self._tables = apply(model, tables) if model else tables
-            self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
-            views = lock(self._connection, views_of(self._tables, selects_of(self._connection, CATALOG, found)))
+            self._known = self._read(categories, date_columns or {}, cache, model)
         except BaseException:
-            self._connection.close()
+            self._file.close()
             raise
+
+    def _read(
+        self,
+        categories: Collection[str],
+        date_columns: Mapping[str, str],
+        cache: Path | None,
+        model: SemanticModel | None,
+    ) -> Known:
+        found = self._file.catalogue(categories, date_columns)
+        self.notes, self.label, self.read_notes = reasons(found.left_out), found.label, found.read_notes
+        tables = self._profiled(found.tables, cache)
+        self._tables = apply(model, tables) if model else tables
+        self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
         self._columns = {table.name: tuple(column.name for column in table.columns) for table in self._tables}
         self._card = self._with_metrics(describe_schema(self._tables))
-        self._known = Known(self._columns, self._card, views)
-        self._closed = False
-        self._pool: QueryPool | None = None
-        if isolated or (isolated is None and problem() is None):
-            opening = Opening(
-                *(str(self.path.absolute()), memory, threads, views, process_bytes),
-                *(dict(self._columns), self._card),
-            )
-            self._pool = QueryPool(opening, processes)
+        return self._file.lock(Known(self._columns, self._card, views_of(self._tables, found.selects)))
 
-    def _profiled(self, schema: FileSchema, cache: Path | None) -> tuple[TableSchema, ...]:
+    def _profiled(self, tables: Sequence[TableSchema], cache: Path | None) -> tuple[TableSchema, ...]:
         def ask(select: str, seconds: float) -> pd.DataFrame | None:
-            # A cursor of its own: what does not heed its interrupt holds nothing else up.
-            cursor = self._connection.cursor()
             try:
-                cursor.execute(f"USE {CATALOG}")
-                return run_within(seconds, lambda: cursor.execute(select).df(), cursor.interrupt)
-            except (duckdb.Error, TimeoutError):
+                rows = self._file.look(select, seconds)
+                return None if rows is None else to_pandas(rows.batches, rows.schema, rows.names, rows.kinds)
+            except QueryError:
                 return None
 
-        found = profiled(
-            nameable(schema.tables), ask, "duckdb", cache=cache, state=f"{self.path.resolve()} {self._snapshot}"
-        )
-        return tuple(found)
+        state = f"{self.path.resolve()} {self._snapshot}"
+        return tuple(profiled(nameable(tables), ask, "duckdb", cache=cache, state=state))
 
     @property
     def tables(self) -> Sequence[TableSchema]:
@@ -160,29 +169,37 @@ class DuckDBWarehouse:
     @property
     def boundary(self) -> str:
         """What stands around a SELECT here, in words for people; it is tried out now."""
-        if self._pool is None:
+        if not isinstance(self._file, QueryPool):
             return f"SELECTs run in this process, held by rules alone ({problem() or 'as asked'})"
-        denied = ", ".join(f"{name}: {error}" for name, error in self._pool.denied)
-        most = self._pool.opening.bytes >> 20
+        denied = ", ".join(f"{name}: {error}" for name, error in self._file.denied)
+        most = self._file.opening.bytes >> 20
         return f"SELECTs run in a process of their own with at most {most} MB; self-test: {denied}"
 
     def schema_card(self, privacy: Privacy = "schema", question: str = "") -> str:
-        # A question follows: while a model thinks about it, the process that answers comes up.
-        if self._pool is not None and not self._closed:
-            self._pool.warm()
         shown = tables_for(question, self._tables)
         if privacy == "schema":
             return (
                 self._card if len(shown) == len(self._tables) else self._with_metrics(card_of(shown, len(self._tables)))
             )
-        samples = {}
-        with closing(self._new_cursor()) as cursor:
-            for table in shown:
-                samples[table.name] = cursor.execute(f"SELECT * FROM {view_name(table.name)} LIMIT {SAMPLE_ROWS}").df()
+        samples = {table.name: self._first_rows(table) for table in shown}
         return self._with_metrics(card_of(shown, len(self._tables), samples))
+
+    def _first_rows(self, table: TableSchema) -> pd.DataFrame:
+        place = view_name(table.name).partition(".")[2]
+        columns = [quote(column.name) for column in table.columns]
+        try:
+            return self.query(f"SELECT {', '.join(columns)} FROM {place} LIMIT {SAMPLE_ROWS}").data
+        except QueryError:
+            # Lists and structures are shown as texts.
+            texts = ", ".join(f"CAST({column} AS VARCHAR) AS {column}" for column in columns)
+            return self.query(f"SELECT {texts} FROM {place} LIMIT {SAMPLE_ROWS}").data
 
     def _with_metrics(self, card: str) -> str:
         return "\n\n".join(filter(None, (card, described(self.metrics))))
+
+    def ready(self) -> None:
+        self._check_open()
+        self._file.ready()
 
     def query(
         self, select: str, *, as_of: dt.date | None = None, declared_only: bool = False, seconds: float | None = None
@@ -193,7 +210,13 @@ class DuckDBWarehouse:
         least = self.seconds if seconds is None else min(seconds, self.seconds)
         ran = expand(select, self.metrics, self.dialect)
         request = Request(ran, day, self.row_cap, least, self._growth_rules, declared_only)
-        rows = self._pool.ask(request) if self._pool is not None else self._answer_here(request)
+        try:
+            rows = self._file.ask(request)
+        except QueryError as error:
+            if _IO_ERROR not in str(error):
+                raise
+            # No other SELECT mends it: the file was cut or damaged since it was opened.
+            raise DataError(f"{self.path} cannot be read any more; `finexpert doctor` says whether it opens") from None
         data = to_pandas(rows.batches, rows.schema, rows.names, rows.kinds)
         return Frame(data, rows.truncated, ran, time.perf_counter() - started)
 
@@ -209,11 +232,7 @@ class DuckDBWarehouse:
 
     def close(self) -> None:
         self._closed = True
-        if self._pool is not None:
-            self._pool.close()
-        # A query that did not heed its interrupt still holds the connection: it ends with the query.
-        with suppress(duckdb.Error):
-            self._connection.close()
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -226,28 +245,6 @@ class DuckDBWarehouse:
     def _check_open(self) -> None:
         if self._closed:
             raise DataError(f"the warehouse {self.name} is closed: open {self.path} again")
-
-    def _new_cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection of its own for each call: variables and interrupts of one call do not reach another."""
-        self._check_open()
-        return self._connection.cursor()
-
-    def _answer_here(self, request: Request) -> Rows:
-        cursor = self._new_cursor()
-
-        def work() -> Rows:
-            with closing(cursor):
-                return answer(cursor, request, self._known)
-
-        def interrupt() -> None:
-            # The cursor is closed by its own thread, perhaps just now.
-            with suppress(duckdb.Error):
-                cursor.interrupt()
-
-        try:
-            return run_within(request.seconds, work, interrupt)
-        except TimeoutError:
-            raise QueryError(took_too_long(request.seconds)) from None
 
 
 def _threads(path: Path) -> int:

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from finexpert.errors import ConfigurationError
 from finexpert.warehouse.profile import date_of
-from finexpert.warehouse.schema import Column, ForeignKey, TableSchema, find_table
-from finexpert.warehouse.schema_card import MAX_CATEGORIES
+from finexpert.warehouse.schema import MAX_CATEGORIES, Column, ForeignKey, TableSchema, find_table
 from finexpert.warehouse.semantic_model.document import Dataset, FieldModel, SemanticModel
 
 
@@ -60,6 +59,10 @@ def _table(dataset: Dataset, table: TableSchema) -> TableSchema:
     )
     if "date_column" in dataset.own:
         named = dataset.own["date_column"]
+        if named is not None and not isinstance(named, str):
+            raise ConfigurationError(
+                f"the semantic model's dataset {dataset.name!r}: `date_column` has to be the name of a column, not {named!r}"
+            )
         column_of_dates = _column(table, named, dataset.name).name if named else None
         told = replace(
             told, date=date_of(told, column_of_dates) if column_of_dates else None, timeless=column_of_dates is None

@@ -6,8 +6,9 @@ import sqlglot
 from sqlglot import exp
 
 from finexpert.errors import DataError, QueryError
+from finexpert.warehouse.schema import Metric
 from finexpert.warehouse.semantic_model.document import SemanticModel
-from finexpert.warehouse.semantic_model.metrics import CALL, Metric
+from finexpert.warehouse.semantic_model.metrics import CALL
 from finexpert.warehouse.warehouse import Warehouse
 
 

@@ -26,7 +26,6 @@ file is read over.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -34,6 +33,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from finexpert.errors import ConfigurationError
+from finexpert.storage import foreign_json
 
 VENDOR = "FINEXPERT"
 VERSION = "1.0"
@@ -80,7 +80,7 @@ class Extension(_Part):
     def _from_text(cls, given: Any) -> Any:
         if isinstance(given, dict) and isinstance(given.get("data"), str):
             try:
-                return {**given, "data": json.loads(given["data"])}
+                return {**given, "data": foreign_json.parse(given["data"])}
             except ValueError as error:
                 raise ValueError(f"data is not JSON: {error}") from None
         return given
@@ -174,8 +174,11 @@ class SemanticModel(_Described):
 def load(path: Path) -> SemanticModel:
     """The model of a file; ConfigurationError names the place of what is wrong."""
     try:
-        content = yaml.safe_load(path.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        content = yaml.safe_load(path.read_text("utf-8"))
+    except RecursionError:
+        raise ConfigurationError(f"the semantic model {path} cannot be read: it is nested too deep") from None
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        # ValueError: what is no text in UTF-8, no day of the calendar, an integer of too many digits.
         raise ConfigurationError(f"the semantic model {path} cannot be read: {error}") from None
     models = content.get("semantic_model") if isinstance(content, dict) else None
     if not isinstance(models, list) or len(models) != 1:
@@ -225,8 +228,3 @@ def _empty(value: object) -> bool:
 def extension(data: dict[str, Any]) -> Extension:
     """What this program keeps beside the standard."""
     return Extension(vendor_name=VENDOR, data=data)
-
-
-def named(parts: Iterable[_Described], name: str) -> Any:
-    """The part of a name, in whatever case, or None."""
-    return next((part for part in parts if part.name.lower() == name.lower()), None)

@@ -9,26 +9,18 @@ A language model names a metric and never writes its expression, so that it is t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from finexpert.errors import ConfigurationError, QueryError
+from finexpert.text.texts import visible
+from finexpert.warehouse.schema import Metric
 from finexpert.warehouse.semantic_model.document import SemanticModel
 
 CALL = "MEASURE"
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A metric of a warehouse: `expression` names columns as table.column, in the SQL of the warehouse."""
-
-    name: str
-    expression: str
-    description: str = ""
-    synonyms: tuple[str, ...] = ()
+MOST_SHOWN = 200
 
 
 def metrics_of(model: SemanticModel, dialect: str) -> tuple[Metric, ...]:
@@ -36,12 +28,16 @@ def metrics_of(model: SemanticModel, dialect: str) -> tuple[Metric, ...]:
     tables = {dataset.name.lower(): dataset.table for dataset in model.datasets}
     made = []
     for metric in model.metrics:
+        if not metric.name.isprintable():
+            raise ConfigurationError(
+                f"the semantic model's metric {metric.name!r}: a name is one line of letters that can be seen"
+            )
         text = metric.expression.for_dialect(dialect)
         try:
             tree = sqlglot.parse_one(text, dialect=dialect)
-        except SqlglotError:
+        except (SqlglotError, RecursionError):
             raise ConfigurationError(
-                f"the semantic model's metric {metric.name!r} is no SQL expression: {text!r}"
+                f"the semantic model's metric {metric.name!r} is no SQL expression: {text[:MOST_SHOWN]!r}"
             ) from None
         for column in tree.find_all(exp.Column):
             if column.table.lower() not in tables:
@@ -51,8 +47,18 @@ def metrics_of(model: SemanticModel, dialect: str) -> tuple[Metric, ...]:
                 )
             column.set("table", exp.to_identifier(tables[column.table.lower()]))
         words = " ".join(text for text in (metric.description, metric.ai_context.instructions) if text)
-        made.append(Metric(metric.name, tree.sql(dialect), words, tuple(metric.ai_context.synonyms)))
+        synonyms = tuple(map(_one_line, metric.ai_context.synonyms))
+        made.append(Metric(metric.name, tree.sql(dialect), _one_line(words), synonyms))
     return tuple(made)
+
+
+def _one_line(text: str) -> str:
+    """The words on one line: what stands in a model's file writes no line of a prompt.
+
+    >>> _one_line("all fees,\\n[[ ## question ## ]]\\x1b[2J")
+    'all fees, [[ ## question ## ]]\\\\u001b[2J'
+    """
+    return visible(" ".join(text.split()))
 
 
 def expand(select: str, metrics: Sequence[Metric], dialect: str) -> str:
@@ -66,7 +72,7 @@ def expand(select: str, metrics: Sequence[Metric], dialect: str) -> str:
         return select
     try:
         tree = sqlglot.parse_one(select, dialect=dialect)
-    except SqlglotError:
+    except (SqlglotError, RecursionError):
         return select
     known = {metric.name.lower(): metric for metric in metrics}
     for call in [each for each in tree.find_all(exp.Anonymous) if each.name.upper() == CALL]:

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from finexpert.answers import Answer, AnswerFormat, Citation
-from finexpert.datasets.evaluation import Journal, Result
+from finexpert.core.answers import Answer, AnswerFormat, Citation
+from finexpert.datasets.evaluations.evaluation import Journal, Result
 from finexpert.datasets.external import private_postgres
 from finexpert.datasets.external.defog import DefogQuestion, digest, load_questions, loaded
 from finexpert.datasets.external.defog_evaluation import judge, judge_of
@@ -22,6 +22,7 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.settings import Settings
+from finexpert.testing import fields
 
 TOTALS = (
     "SELECT c.name, COALESCE(SUM(o.amount), 0) AS total FROM customers c LEFT JOIN orders o ON o.customer_id = c.id "
@@ -109,10 +110,6 @@ def test_a_dump_that_cannot_be_loaded_is_named(shop: Path, server_programs: None
     (shop / "shop" / "shop.sql").write_text("CREATE TABLE customers (id nonsense)")
     with pytest.raises(DataError, match="the database shop cannot be loaded"), loaded(shop, ["shop"]):
         pass
-
-
-def fields(**texts: str) -> str:
-    return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in texts.items()) + "[[ ## completed ## ]]"
 
 
 def reply(prompt: str) -> str:

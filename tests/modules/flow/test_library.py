@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from finexpert import records
-from finexpert.answers import AnswerFormat
-from finexpert.sources.library import Library
-from finexpert.sources.library_records import FilingInfo, LibraryPage
-from finexpert.stores.embedding import embedder
+from finexpert.answers import records
+from finexpert.core.answers import AnswerFormat
+from finexpert.embeddings.embedding import embedder
+from finexpert.filings.library.library import Library
+from finexpert.filings.records import FilingInfo, LibraryPage
 
 TODAY = dt.date(2024, 1, 1)
 QUESTION = "Has Oakgate Water's operating margin improved in FY2022?"

@@ -129,3 +129,79 @@ def test_a_range_that_overlaps_multiplies(run: Any) -> None:
             "SELECT sum(t.lots) FROM trades t JOIN fees f ON f.account_id = t.account_id "
             "AND t.executed_at > f.fee_date - INTERVAL 900 DAY"
         )
+
+
+# An account has many trades, a trade has one ticket: the ticket gives the trade's key, and the account still comes back for each.
+TICKETS = """WITH k AS (SELECT 1 AS ticket_id, 1 AS trade_id, 'first' AS kind UNION ALL SELECT 2, 2, 'again' UNION ALL SELECT 3, 3, 'first'
+UNION ALL SELECT 4, 4, 'first') """
+THROUGH = "FROM accounts a JOIN trades t ON t.account_id = a.account_id JOIN k ON k.trade_id = t.trade_id"
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        f"SELECT sum(a.balance) {THROUGH}",
+        f"SELECT a.region, sum(a.balance) {THROUGH} GROUP BY a.region",
+        f"SELECT count(a.account_id) {THROUGH}",
+        f"SELECT avg(a.balance) {THROUGH}",
+        "SELECT sum(a.balance) FROM k JOIN trades t ON k.trade_id = t.trade_id JOIN accounts a ON a.account_id = t.account_id",
+        # Trades and fees of one account, through its key in a third table.
+        f"SELECT count(*) {THROUGH} JOIN fees f ON f.account_id = a.account_id",
+    ],
+)
+def test_a_join_multiplies_through_a_third_source(run: Any, select: str) -> None:
+    with pytest.raises(
+        QueryError, match=r"once for every row of|by its rows of|counts combinations: t|counts combinations: k"
+    ):
+        run(TICKETS + select)
+
+
+@pytest.mark.parametrize(
+    ("select", "value"),
+    [
+        (f"SELECT sum(t.lots) {THROUGH}", 10),
+        (f"SELECT sum(k.ticket_id) {THROUGH}", 10),
+        (f"SELECT count(*) {THROUGH}", 4),
+        (f"SELECT sum(a.balance * t.lots) {THROUGH}", 550),
+        # The third source keeps one row of the second.
+        (f"SELECT sum(a.balance) {THROUGH} AND k.kind = 'first'", 175),
+        (f"SELECT max(n) FROM (SELECT t.trade_id, sum(a.balance) AS n {THROUGH} GROUP BY t.trade_id) s", 100),
+    ],
+)
+def test_a_third_source_that_multiplies_nothing_passes(run: Any, select: str, value: float) -> None:
+    assert run(TICKETS + select).frame.data.iat[0, 0] == value
+
+
+JOINED = "WITH j AS (SELECT a.account_id, a.region, a.balance, t.trade_id, t.lots FROM accounts a JOIN trades t ON t.account_id = a.account_id) "
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        JOINED + "SELECT region, sum(balance) FROM j GROUP BY region",
+        JOINED + "SELECT sum(balance) FROM j WHERE region = 'EMEA'",
+        # Read twice.
+        JOINED + "SELECT (SELECT sum(balance) FROM j WHERE region = 'EMEA') / (SELECT sum(balance) FROM j)",
+        "SELECT sum(balance) FROM (SELECT * FROM (SELECT a.balance, t.lots FROM accounts a JOIN trades t USING (account_id)) x) y",
+        "SELECT a.account_id, sum(a.balance) OVER () FROM accounts a JOIN trades t ON t.account_id = a.account_id WHERE t.status = 'FILLED'",
+        "SELECT DISTINCT a.region, sum(a.balance) OVER (PARTITION BY a.region) FROM accounts a JOIN trades t USING (account_id)",
+    ],
+)
+def test_joined_rows_are_followed_into_the_select_that_adds_them_up(run: Any, select: str) -> None:
+    with pytest.raises(QueryError, match="adds up each row of a"):
+        run(select)
+
+
+@pytest.mark.parametrize(
+    ("select", "value"),
+    [
+        (JOINED + "SELECT sum(lots) FROM j WHERE region = 'EMEA'", 6),
+        (JOINED + "SELECT trade_id, sum(balance) FROM j WHERE region = 'AMER' GROUP BY trade_id ORDER BY 1", 4),
+        (JOINED + ", d AS (SELECT DISTINCT account_id, balance FROM j) SELECT sum(balance) FROM d", 175),
+        (JOINED + "SELECT sum(balance) FROM (SELECT balance, row_number() OVER (PARTITION BY account_id ORDER BY trade_id) AS n FROM j) WHERE n = 1", 175),
+        ("SELECT max(s) FROM (SELECT sum(a.balance) OVER (PARTITION BY t.trade_id) AS s FROM accounts a JOIN trades t USING (account_id))", 100),
+        ("SELECT max(s) FROM (SELECT sum(t.lots) OVER (PARTITION BY a.region) AS s FROM accounts a JOIN trades t USING (account_id))", 6),
+    ],
+)  # fmt: skip
+def test_joined_rows_that_are_added_up_once_pass(run: Any, select: str, value: float) -> None:
+    assert run(select).frame.data.iat[0, 0] == value

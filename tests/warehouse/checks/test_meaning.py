@@ -144,3 +144,21 @@ def test_a_table_without_a_date_of_events_cannot_be_seen_as_of_a_day(run: Any, t
 def test_a_period_after_the_day_is_told_apart_from_no_data(run: Any) -> None:
     with pytest.raises(NoRows, match="matches no row of trades as of 2023-06-30"):
         run("SELECT count(*) FROM trades WHERE executed_at >= '2024-01-01'", as_of=DAY)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["DATE '2024-01-10' >= executed_at", "executed_at IN (DATE '2023-01-10', DATE '2023-02-10')", "DATE '2024-01-10' = executed_at"],
+)  # fmt: skip
+def test_a_day_is_its_midnight_on_either_side_and_in_a_list(run: Any, condition: str) -> None:
+    with pytest.raises(QueryError, match="as its midnight"):
+        run(f"SELECT count(*) FROM trades WHERE {condition}")
+    assert run("SELECT count(*) FROM trades WHERE DATE '2024-01-10' > executed_at").frame.data.iat[0, 0] == 3
+
+
+def test_percent_taken_from_one_goes_back(run: Any) -> None:
+    for select in ("SELECT sum(1 - discount_pct) FROM terms", "SELECT max(100 * (1 + discount_pct)) FROM terms"):
+        with pytest.raises(QueryError, match="takes percent for a fraction"):
+            run(select)
+    assert run("SELECT sum(1 - discount_pct / 100) FROM terms").frame.data.iat[0, 0] == pytest.approx(2.7)
+    assert run("SELECT max(1 + tax_rate) FROM terms").frame.data.iat[0, 0] == pytest.approx(1.19)

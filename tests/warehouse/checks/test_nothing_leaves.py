@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from finexpert.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.session import Session

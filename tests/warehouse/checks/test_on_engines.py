@@ -87,10 +87,59 @@ def test_what_is_right_or_put_right_is_answered(run: Run, select: str, value: fl
     ("SELECT max(units) FROM trades", QueryError, "holds numbers as texts"),
     ("SELECT count(*) FROM trades WHERE booked_dt >= '2023-01-01'", QueryError, "dates as texts YYYYMMDD"),
     ("SELECT max(shown_date) FROM trades", QueryError, "DD/MM/YYYY do not sort by time"),
+    ("SELECT count(*) FROM trades WHERE settle_date <= '2023-02-30'", QueryError, "'2023-02-30' is no day: the last one of that month is 2023-02-28"),
+    ("SELECT count(*) FROM trades WHERE settle_date BETWEEN '2023-02-01' AND '2023-02-29'", QueryError, "'2023-02-29' is no day"),
+    ("SELECT count(*) FROM trades WHERE executed_at < '2023-13-01 00:00'", QueryError, "a year has 12 months"),
+    ("SELECT count(*) FROM trades WHERE settle_date > CAST('2023/04/31' AS DATE)", QueryError, "the last one of that month is 2023/04/30"),
+    ("SELECT sum(s) FROM (SELECT lots AS s FROM trades WHERE side = 'BUY' UNION ALL SELECT lots FROM trades WHERE status = 'FILLED') u", QueryError, "adds up rows twice"),
+    ("SELECT sum(amount_usd) FROM (SELECT DISTINCT amount_usd FROM fees) u", QueryError, "counts equal rows once"),
+    ("SELECT sum(a.balance * t.discount_pct) FROM accounts a JOIN terms t ON t.account_id = a.account_id", QueryError, "which holds percent"),
 ])  # fmt: skip
 def test_what_is_no_ground_for_an_answer_goes_back(run: Run, select: str, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         run(select)
+
+
+@pytest.mark.parametrize(("select", "value"), [
+    ("SELECT 100 * count(CASE WHEN status = 'FILLED' THEN 1 END) / count(*) FROM trades WHERE trade_id < 4", 200 / 3),
+    ("SELECT (SELECT count(*) FROM trades WHERE status = 'FILLED') / (SELECT count(*) FROM trades)", 0.6),
+    ("WITH a AS (SELECT count(*) AS n FROM accounts), t AS (SELECT count(*) AS n FROM trades) SELECT a.n / t.n FROM a, t", 0.8),
+    ("SELECT (max(trade_id) - min(account_id)) / max(account_id) FROM trades", 4 / 3),
+    ("SELECT sum(coalesce(account_id, 0)) / sum(trade_id) FROM trades", 10 / 15),
+    ("SELECT sum(CASE WHEN status = 'FILLED' THEN 1 ELSE 0 END) / count(DISTINCT account_id) FROM trades WHERE trade_id <> 1", 2 / 3),
+])  # fmt: skip
+def test_a_division_of_whole_numbers_gives_the_quotient_or_goes_back(
+    run: Run, brokerage: SQLWarehouse, select: str, value: float
+) -> None:
+    if brokerage.dialect == "mysql":
+        assert run(select).frame.data.iat[0, 0] == pytest.approx(value, rel=1e-12)
+        return
+    with pytest.raises(QueryError, match="divides whole numbers"):
+        run(select)
+
+
+@pytest.mark.parametrize(("select", "value"), [
+    ("SELECT 100.0 * count(CASE WHEN status = 'FILLED' THEN 1 END) / count(*) FROM trades", 60),
+    ("SELECT avg(account_id) / count(*) FROM trades", 0.4),
+    ("SELECT 1.0 * max(trade_id) / 30000 FROM trades", 5 / 30000),
+    ("SELECT sum(lots) / count(*) FROM trades", 2),
+    ("WITH a AS (SELECT 1.0 * count(*) AS n FROM accounts), t AS (SELECT count(*) AS n FROM trades) SELECT a.n / t.n FROM a, t", 0.8),
+    ("SELECT floor(max(trade_id) / 2) FROM trades", 2),
+])  # fmt: skip
+def test_a_quotient_keeps_its_digits(run: Run, select: str, value: float) -> None:
+    assert run(select).frame.data.iat[0, 0] == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(("select", "told"), [
+    ("SELECT rating, count(*) AS n FROM symbols GROUP BY rating ORDER BY rating", True),
+    ("SELECT count(DISTINCT rating) FROM symbols", True),
+    ("SELECT DISTINCT rating FROM symbols ORDER BY rating", True),
+    ("SELECT asset_class, count(*) AS n FROM symbols GROUP BY asset_class ORDER BY asset_class", False),
+    ("SELECT upper(rating) AS r, count(*) AS n FROM symbols GROUP BY upper(rating) ORDER BY 1", False),
+])  # fmt: skip
+def test_spellings_that_are_grouped_as_one_are_told(run: Run, brokerage: SQLWarehouse, select: str, told: bool) -> None:
+    notes = [note for note in run(select).notes if "symbols.rating is grouped whatever its case" in note]
+    assert bool(notes) == (told and brokerage.dialect == "mysql")
 
 
 def test_as_of_hides_what_came_later_and_says_by_which_column(run: Run) -> None:
@@ -137,3 +186,29 @@ def test_the_file_is_a_snapshot_of_its_own(tmp_path: Path, brokerage_tables: str
     fill(url, "INSERT INTO notes VALUES ('later')")
     with SQLWarehouse(url) as later:
         assert later.snapshot() != before
+
+
+@pytest.mark.parametrize(("select", "value"), [
+    ("SELECT sum(price) / count(*) FROM lots", None),
+    ("SELECT avg(price / units) FROM lots", None),
+    ("SELECT CAST(sum(units) AS DECIMAL) / 3 FROM lots", None),
+    ("SELECT 1.0 * sum(price) / count(*) FROM lots", 10.5),
+    ("SELECT CAST(sum(units) AS REAL) / 3 FROM lots", 7 / 3),
+    ("SELECT sum(rate) / count(*) FROM lots", 0.75),
+])  # fmt: skip
+def test_decimals_that_sqlite_keeps_as_whole_numbers_are_not_divided_in_silence(
+    tmp_path: Path, select: str, value: float | None
+) -> None:
+    url = f"sqlite:///{tmp_path / 'lots.db'}"
+    fill(
+        url,
+        "CREATE TABLE lots (lot_id INTEGER PRIMARY KEY, price DECIMAL(10, 2), units NUMERIC, rate DECIMAL(4, 2));"
+        "INSERT INTO lots VALUES (1, 10.00, 4, 0.25), (2, 11.00, 3, 1.25)",
+    )
+    with SQLWarehouse(url) as opened:
+        checks = Checks(opened, seconds=10)
+        if value is not None:
+            assert checks.run(select).frame.data.iat[0, 0] == pytest.approx(value)
+            return
+        with pytest.raises(QueryError, match="divides whole numbers"):
+            checks.run(select)

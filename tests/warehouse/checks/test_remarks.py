@@ -16,6 +16,8 @@ CREATE TABLE orders (order_id INTEGER, region VARCHAR, channel VARCHAR, deleted_
 INSERT INTO orders VALUES (1, 'EMEA', 'web', NULL, FALSE), (2, 'AMER', 'web', '2024-01-01', FALSE), (3, NULL, 'shop', NULL, FALSE);
 CREATE TABLE entries (entry_id INTEGER, direction VARCHAR, amount DOUBLE);
 INSERT INTO entries VALUES (1, 'DR', 10), (2, 'CR', 5);
+CREATE TABLE visits (visit_id INTEGER, page VARCHAR, seconds DOUBLE, clicks INTEGER);
+INSERT INTO visits VALUES (1, 'home', 10, 1), (2, 'home', NULL, 2), (3, 'shop', 20, 3);
 """
 
 
@@ -27,6 +29,7 @@ def source(tmp_path: Path) -> Iterator[DuckDBWarehouse]:
         yield opened
 
 
+MISSING = "SUM(seconds) / COUNT(*) divides by all rows, also by those in which seconds is missing: avg(seconds) leaves them out"
 DELETED = "orders.deleted_at marks some rows, and the SELECT does not look at it: they count like the others"
 
 
@@ -42,6 +45,14 @@ DELETED = "orders.deleted_at marks some rows, and the SELECT does not look at it
         ("SELECT sum(amount) FROM entries", ["entries.amount is added up for every entries.direction"]),
         ("SELECT sum(amount) FROM entries WHERE direction = 'CR'", []),
         ("SELECT max(amount) FROM entries", []),
+        ("SELECT sum(seconds) / count(*) FROM visits", [MISSING]),
+        ("SELECT page, 100.0 * sum(seconds) / NULLIF(count(1), 0) AS share FROM visits GROUP BY page ORDER BY page", [
+            "100.0 * SUM(seconds) / NULLIF(COUNT(1), 0) divides by all rows, also by those in which seconds is missing: avg(seconds) leaves them out"]),
+        ("SELECT sum(seconds) / count(*) FROM visits WHERE page = 'shop'", []),
+        ("SELECT sum(clicks) / count(*) FROM visits", []),
+        ("SELECT sum(seconds) / count(seconds) FROM visits", []),
+        ("SELECT sum(coalesce(seconds, 0)) / count(*) FROM visits", []),
+        ("SELECT sum(CASE WHEN seconds > 15 THEN 1 END) / count(*) FROM visits", []),
     ],
 )  # fmt: skip
 def test_a_person_is_told(source: DuckDBWarehouse, select: str, notes: list[str]) -> None:

@@ -125,3 +125,39 @@ def test_the_period_is_read_from_the_conditions(run: Any, select: str, period: s
 )
 def test_that_nothing_is_without_a_match_is_an_answer(run: Any, select: str) -> None:
     assert run(select).frame.data.empty
+
+
+LARGE = "FROM trades WHERE lots > 1000"
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        f"SELECT 'large' AS name, count(*) AS n {LARGE}",
+        f"SELECT 2031 AS year, coalesce(sum(lots), 0) AS n {LARGE}",
+        f"SELECT 'all' AS name, count(*) AS n FROM trades UNION ALL SELECT 'large', count(*) {LARGE} UNION ALL SELECT 'larger', 0 {LARGE}",
+        f"SELECT (SELECT count(*) {LARGE}) AS large, (SELECT count(*) FROM trades) AS every",
+        # The zero is not to be seen in what is made of it.
+        f"SELECT 1 - (SELECT count(*) {LARGE}) / (SELECT count(*) FROM trades) AS share",
+        f"SELECT CASE WHEN count(*) > 0 THEN 'yes' ELSE 'no' END AS some {LARGE}",
+        f"SELECT count(*) > 0 AS some {LARGE}",
+        f"SELECT EXISTS (SELECT 1 {LARGE}) AS some",
+        "SELECT a.region, count(t.trade_id) FROM accounts a LEFT JOIN trades t ON t.account_id = a.account_id AND t.lots > 1000 GROUP BY 1",
+        f"WITH t AS (SELECT account_id, sum(lots) AS s {LARGE} GROUP BY 1) "
+        + "SELECT region, coalesce(sum(s), 0) AS n FROM accounts LEFT JOIN t USING (account_id) GROUP BY 1",
+    ],
+)
+def test_a_zero_beside_something_else_is_looked_at_like_a_zero_alone(run: Any, select: str) -> None:
+    with pytest.raises(NoRows, match="lots > 1000 matches no row of trades"):
+        run(select)
+
+
+def test_a_zero_beside_a_label_is_an_answer_where_each_condition_matches_alone(run: Any) -> None:
+    checked = run("SELECT 'cancelled' AS name, count(*) AS n FROM trades WHERE status = 'CANCELLED' AND side = 'SELL'")
+    assert checked.frame.data["n"].item() == 0
+    assert any("no row meets all of these conditions" in note for note in checked.notes)
+    assert run("SELECT region, 0 AS n FROM accounts WHERE region = 'EMEA' GROUP BY 1").notes == ()
+
+
+def test_a_value_that_no_table_gave_is_said(run: Any) -> None:
+    assert "the SELECT reads no table: what it gives is written in it" in run("SELECT 'x' AS name, 0 AS n").notes

@@ -11,11 +11,12 @@ import pytest
 from finexpert.errors import ConfigurationError, QueryError
 from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+from finexpert.warehouse.schema import Metric
 from finexpert.warehouse.semantic_model.checking import check
 from finexpert.warehouse.semantic_model.document import SemanticModel, load, save
 from finexpert.warehouse.semantic_model.drafting import draft
 from finexpert.warehouse.semantic_model.finding import beside, find
-from finexpert.warehouse.semantic_model.metrics import Metric, expand
+from finexpert.warehouse.semantic_model.metrics import expand
 from finexpert.warehouse.semantic_model.publishing import published, values_of
 
 MADE = """

@@ -1,0 +1,275 @@
+"""What every evaluation shares: results that survive an interruption, and the statistics over them.
+
+A result is one question answered once on one rung:
+
+    {"rung": "+retries", "repeat": 1, "id": "recessions-30y", "correct": true, "status": "answered", "gold": 3, ...}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+from scipy.stats import binomtest
+
+from finexpert.core.answers import Failure, Usage
+from finexpert.core.reviews import Review
+from finexpert.errors import DataError
+from finexpert.language_models.budget import Budget
+from finexpert.settings import Settings
+from finexpert.storage.private_files import make_folder, write_whole
+
+R = TypeVar("R", bound=BaseModel)
+
+
+class Result(BaseModel):
+    """One question, answered once, and the verdict."""
+
+    rung: str
+    repeat: int = 1
+    id: str
+    question: str
+    category: str = ""
+    needs: list[str] = Field(default_factory=list)
+    status: str
+    correct: bool
+    also: dict[str, bool] = Field(default_factory=dict, description="verdicts by further rules, by their names")
+    gold: Any = None
+    answer: Any = None
+    failure: Failure | None = None
+    used: list[str] = Field(default_factory=list, description="terms and processes that the answer rests on")
+    asked: str | None = Field(default=None, description="the term that was asked back")
+    interpretation: str | None = None
+    selects: dict[str, str] = Field(default_factory=dict)
+    script: str | None = None
+    usage: Usage = Usage()
+    review: Review | None = Field(default=None, description="what critics did, in a mode that has them")
+
+    @property
+    def verdict(self) -> str:
+        """'right', 'wrong answer', or what failed and where."""
+        if self.correct:
+            return "right"
+        if self.asked:
+            return "asked back"
+        return f"{self.failure.layer}: {self.failure.kind}" if self.failure else "wrong answer"
+
+
+class Asked(Protocol):
+    """A question of a benchmark."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Q = TypeVar("Q", bound=Asked)
+Answered = TypeVar("Answered", bound=Result)
+
+
+class Journal(Generic[R]):
+    """Results on disk, one line each, so that an interrupted evaluation goes on where it stopped.
+
+    Lines are appended whole; a line cut by a crash is cut off, and its question asked again.
+    """
+
+    def __init__(self, path: Path, kind: type[R]) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        make_folder(path.parent)
+        self.results: list[R] = list(_read(path, kind)) if path.exists() else []
+
+    def add(self, result: R) -> None:
+        line = result.model_dump_json().encode() + b"\n"
+        with self._lock:
+            self.results.append(result)
+            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                os.write(handle, line)
+            finally:
+                os.close(handle)
+
+
+def _read(path: Path, kind: type[R]) -> Iterable[R]:
+    text = path.read_bytes()
+    for number, line in enumerate(text.split(b"\n")[:-1], 1):
+        try:
+            yield kind.model_validate_json(line)
+        except ValidationError as error:
+            raise DataError(f"{path}, line {number} is no result of this version; start over with --fresh") from error
+    if text and not text.endswith(b"\n"):
+        with path.open("ab") as file:
+            file.truncate(text.rfind(b"\n") + 1)
+
+
+def side_by_side(work: Callable[..., None], jobs: Iterable[tuple[Any, ...]], threads: int) -> None:
+    """Do all jobs in threads; the first error drops what has not begun and is raised once the rest is done.
+
+    Ctrl-C waits for nothing: what is under way in threads is lost.
+
+    >>> done = []
+    >>> side_by_side(lambda a, b: done.append(a + b), [(1, 2), (3, 4)], threads=1)
+    >>> done
+    [3, 7]
+    """
+    stopped = threading.Event()
+
+    def guarded(*job: Any) -> None:
+        if stopped.is_set():
+            return
+        try:
+            work(*job)
+        except BaseException:
+            # At once, not when the main thread comes to see it: by then the next job would have begun.
+            stopped.set()
+            raise
+
+    pool = ThreadPoolExecutor(threads)
+    patient = True
+    try:
+        futures = [pool.submit(copy_context().run, partial(guarded, *job)) for job in jobs]
+        for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+            future.result()
+    except KeyboardInterrupt:
+        stopped.set()
+        patient = False
+        raise
+    finally:
+        pool.shutdown(wait=patient, cancel_futures=True)
+
+
+def ask_in_modes(
+    ask: Callable[[str, Q], Answered],
+    questions: Sequence[Q],
+    modes: Sequence[str],
+    journal: Journal[Answered],
+    settings: Settings,
+    *,
+    threads: int,
+    on_result: Callable[[Answered], None],
+) -> list[Answered]:
+    """Ask every question in every mode, side by side, except those that the journal has already."""
+    done = {(result.rung, result.id) for result in journal.results}
+    jobs = [(mode, question) for mode in modes for question in questions if (mode, question.id) not in done]
+
+    def one(mode: str, question: Q) -> None:
+        with Budget.of(settings, "answer"):
+            result = ask(mode, question)
+        journal.add(result)
+        on_result(result)
+
+    side_by_side(one, jobs, threads)
+    return journal.results
+
+
+class Share(NamedTuple):
+    """A share with its 95 % Wilson interval."""
+
+    right: int
+    n: int
+    share: float
+    low: float
+    high: float
+
+
+def share(right: int, n: int) -> Share:
+    """How many of n, with the interval.
+
+    >>> s = share(28, 30); round(s.share, 3), round(s.low, 3), round(s.high, 3)
+    (0.933, 0.787, 0.982)
+
+    Of nothing it is 0 with an interval that says nothing, 0 to 1.
+    """
+    if n == 0:
+        return Share(0, 0, 0.0, 0.0, 1.0)
+    interval = binomtest(right, n).proportion_ci(method="wilson")
+    return Share(right, n, right / n, float(interval.low), float(interval.high))
+
+
+class Summary(BaseModel):
+    """What one rung came to; shares as [right, n, share, low, high]."""
+
+    rung: str
+    overall: Share
+    by_category: dict[str, Share]
+    with_needs: Share
+    without_needs: Share
+    by_repeat: list[float]
+    failures: dict[str, int]
+    wrong: list[str]
+    calls: float
+    prompt_tokens: float
+    completion_tokens: float
+    cost_usd: float | None
+    seconds: float
+    outside_model_seconds: float
+    prefix_share: float | None = None
+
+
+def summarise(rung: str, results: Sequence[Result]) -> Summary:
+    """Accuracy with intervals, failures by layer and kind, and means a question of what it cost."""
+
+    def of(chosen: Iterable[Result]) -> Share:
+        rows = list(chosen)
+        return share(sum(r.correct for r in rows), len(rows))
+
+    n = max(1, len(results))
+    costs = [r.usage.cost_usd for r in results]
+    shares = [r.usage.prefix_share for r in results if r.usage.prefix_share is not None]
+    return Summary(
+        rung=rung,
+        overall=of(results),
+        by_category={c: of(r for r in results if r.category == c) for c in sorted({r.category for r in results})},
+        with_needs=of(r for r in results if r.needs),
+        without_needs=of(r for r in results if not r.needs),
+        by_repeat=[
+            of(r for r in results if r.repeat == repeat).share for repeat in sorted({r.repeat for r in results})
+        ],
+        failures=dict(Counter(r.verdict for r in results if not r.correct).most_common()),
+        wrong=sorted({r.id for r in results if not r.correct}),
+        calls=sum(r.usage.calls for r in results) / n,
+        prompt_tokens=sum(r.usage.prompt_tokens for r in results) / n,
+        completion_tokens=sum(r.usage.completion_tokens for r in results) / n,
+        cost_usd=None if None in costs else sum(c for c in costs if c is not None) / n,
+        seconds=sum(r.usage.seconds for r in results) / n,
+        outside_model_seconds=sum(r.usage.seconds - r.usage.model_seconds for r in results) / n,
+        prefix_share=sum(shares) / len(shares) if shares else None,
+    )
+
+
+def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int, float]:
+    """Cases that only the first or only the second has right, and the exact two-sided p-value.
+
+    >>> mcnemar([True, True, True, False], [False, True, False, False])
+    (2, 0, 0.5)
+    """
+    only_first = sum(a and not b for a, b in zip(first, second, strict=True))
+    only_second = sum(b and not a for a, b in zip(first, second, strict=True))
+    n = only_first + only_second
+    return only_first, only_second, float(binomtest(only_first, n).pvalue) if n else 1.0
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON whole or not at all, readable by its owner only."""
+    make_folder(path.parent)
+    write_whole(path, json.dumps(content, indent=1, allow_nan=False, default=str))
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The answers whose confidence lies in one range: how sure they were, how often they were right."""
+
+    low: int
+    high: int
+    count: int
+    confidence: float
+    accuracy: float

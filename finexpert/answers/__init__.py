@@ -1,0 +1,1 @@
+"""What comes back: records, replay, export, kept conversations, answers given before."""

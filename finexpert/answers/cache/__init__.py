@@ -1,0 +1,1 @@
+"""Answers given before, found again by their question."""

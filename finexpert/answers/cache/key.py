@@ -1,0 +1,85 @@
+"""What an answer rests on, as one hash: where anything of it differs, nothing is found.
+
+Question, data (fingerprint, and the state of the file), day, format, knowledge given, what was taught and declined, program,
+model, settings, options, and what was said in the conversation before. A source whose data may change while it is open
+has no key: its answers are not kept.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from finexpert.filings.library.library import Library
+from finexpert.filings.page.filing import Filing
+from finexpert.settings import Settings
+from finexpert.text.texts import as_asked
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+from finexpert.warehouse.warehouse import Warehouse
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Grows when the same plan may give another answer, or when what is kept changes.
+VERSION = 2
+# Settings that change no answer, or are secret. All others count, those too that are still to come.
+WITHOUT = _set(
+    "home api_key fallback_api_key as_of timeout cache record recordings budget_calls budget_usd budget_seconds budget_tokens store by"
+    " workers tracking_uri cache_answers"
+)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What goes into a key. `said` is what `context` gives."""
+
+    question: str
+    source: str
+    as_of: dt.date
+    answer_format: Any
+    knowledge: str
+    taught: str
+    declined: Sequence[str]
+    program: str
+    model: Any
+    settings: Settings
+    options: Any
+    said: Sequence[str]
+
+    def key(self) -> str:
+        """The hash of all of it."""
+        shown = self.settings.model_dump(mode="json", exclude=set(WITHOUT))
+        parts = {**vars(self), "settings": shown, "version": VERSION, "finexpert": version("finexpert")}
+        text = json.dumps(parts, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def of_source(source: Warehouse | Filing | Library) -> str | None:
+    """The data as they are now; None for a source whose data may change without being opened again."""
+    if isinstance(source, Filing):
+        return f"filing {source.id} {source.fingerprint}"
+    if isinstance(source, Library):
+        return f"library {source.fingerprint}"
+    if isinstance(source, DuckDBWarehouse):
+        try:
+            found = source.path.stat()
+        except OSError:
+            return None
+        return f"duckdb {found.st_ino} {found.st_mtime_ns} {found.st_size}"
+    return None
+
+
+def context(question: str, earlier: Sequence[str]) -> list[str]:
+    """What of the earlier questions an answer may rest on: all but the question itself, asked before.
+
+    >>> context("And in 2019?", ["What was GDP in 2020?", "And in 2019?"])
+    ['What was GDP in 2020']
+    """
+    return [said for said in map(as_asked, earlier) if said != as_asked(question)]

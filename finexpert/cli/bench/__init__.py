@@ -1,0 +1,1 @@
+"""`finexpert bench`: one file a measurement."""

@@ -1,0 +1,241 @@
+"""`finexpert compile`: tune layers on their example sets, keep what the gate finds better, save the program.
+
+finexpert compile                                                      all five layers
+finexpert compile sql_extraction --optimizer bootstrap --budget calls=300,minutes=30
+finexpert compile sql_extraction --examples sql_extraction=mine.jsonl --data desk.duckdb      on one's own questions too
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finexpert.cli import common, own_examples
+
+if TYPE_CHECKING:
+    from finexpert.knowledge.taught import Taught
+    from finexpert.optimizers.compiling.compile_run import CompileRun
+    from finexpert.settings import Settings
+    from finexpert.warehouse.warehouse import Warehouse
+
+Size = Annotated[int | None, typer.Option(min=1, help="At most so many examples; all if not given.")]
+
+
+def compile_(
+    layers: Annotated[
+        list[str] | None,
+        typer.Argument(help="Layers, such as planning; the five capabilities, so without critique, if none is named."),
+    ] = None,
+    optimizer: Annotated[
+        str,
+        typer.Option(help="labeled, bootstrap, bootstrap-random-search, miprov2, gepa or nearest."),
+    ] = "labeled",
+    name: Annotated[str, typer.Option(help="Name of the program under runs/compiled.")] = "compiled",
+    base: Annotated[
+        str | None, typer.Option(help="Go on from a compiled program, as `finexpert compiled show` names it.")
+    ] = None,
+    lm: common.Model = None,
+    api_base: common.ApiBase = None,
+    teacher: Annotated[str | None, typer.Option(help="Model that shows how (bootstrap); the student if unset.")] = None,
+    teacher_api_base: Annotated[str | None, typer.Option(help="Address of the teacher's server.")] = None,
+    reflection_lm: Annotated[
+        str | None, typer.Option(help="Model that words instructions (gepa, miprov2); the teacher if unset.")
+    ] = None,
+    reflection_api_base: Annotated[str | None, typer.Option(help="Address of the reflection model's server.")] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="What may be spent, such as calls=300,usd=2,tokens=500000,minutes=30.")
+    ] = None,
+    candidates: Annotated[int, typer.Option(min=1, max=50, help="Candidates to try for a layer.")] = 6,
+    train: Size = None,
+    val: Size = None,
+    holdout: Size = None,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed, other candidates.")] = 0,
+    threads: Annotated[int, typer.Option(min=1, max=64, help="Examples under way side by side.")] = 4,
+    drafts: common.Drafts = None,
+    resume: Annotated[
+        bool, typer.Option("--resume/--fresh", help="Go on with an interrupted compile of the same plan.")
+    ] = True,
+    keep_anyway: Annotated[
+        bool, typer.Option("--keep-anyway", help="Keep what the gate refuses; the program says so for good.")
+    ] = False,
+    end_to_end: Annotated[
+        bool, typer.Option("--end-to-end/--no-end-to-end", help="Try the combined program before and after.")
+    ] = True,
+    questions: Annotated[int, typer.Option(min=0, help="FRED questions for the combined program.")] = 10,
+    conversations: Annotated[int, typer.Option(min=0, help="ConvFinQA conversations for the combined program.")] = 5,
+    house: Annotated[
+        int, typer.Option(min=0, help="House questions for the combined program, which knows what they need.")
+    ] = 8,
+    examples: own_examples.Examples = None,
+    only_own: own_examples.OnlyOwn = False,
+    data: common.Data = None,
+    convfinqa: own_examples.ConvFinQA = None,
+    record: common.Record = None,
+    recordings: common.Recordings = None,
+) -> None:
+    """Compile layers: try candidates on val, keep what is proven better on the holdout, save the program."""
+    settings = common.settings_from(
+        lm=lm, api_base=api_base, drafts=drafts, record=record, recordings=recordings, workers=2
+    )
+    from tempfile import TemporaryDirectory
+
+    from finexpert.cli.compile.view import View
+    from finexpert.datasets.layers.examples import CAPABILITIES
+    from finexpert.language_models.limits import Limits
+    from finexpert.modules.financial_expert import FinancialExpert
+    from finexpert.optimizers.compiling.compile_run import CompilePlan, CompileRun
+    from finexpert.optimizers.compiling.tasks import Bench
+    from finexpert.optimizers.program.loading import load
+    from finexpert.sandbox import Limits as SandboxLimits
+    from finexpert.sandbox import Sandbox
+    from finexpert.settings import with_options
+
+    plan = CompilePlan(
+        layers=tuple(dict.fromkeys(layers or CAPABILITIES)),
+        recipe=optimizer,
+        train=train,
+        val=val,
+        holdout=holdout,
+        candidates=candidates,
+        seed=seed,
+        limits=Limits.parse(budget),
+        keep_anyway=keep_anyway,
+        end_to_end=end_to_end,
+    )
+    expert = load(base, settings=settings) if base else FinancialExpert()
+    settings = with_options(settings, getattr(expert, "options", {}))
+    roles = _roles(settings, teacher, teacher_api_base, reflection_lm, reflection_api_base)
+    sets = own_examples.sets_of(examples, only_own, plan.layers, convfinqa, data, settings)
+    with ExitStack() as stack:
+        stack.enter_context(sets.copies)
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="finexpert-compile-")))
+        limits = SandboxLimits(wall_seconds=settings.script_seconds)
+        sandbox = stack.enter_context(Sandbox(limits, workers=settings.workers))
+        own_examples.look_at(sets, ("train", "val", "holdout"), sandbox)
+        bench = Bench(sandbox, settings, folder, expert, sets)
+        view = View(plan.limits)
+        run = CompileRun(bench, roles, plan, settings.home / "compile", threads, view)
+        if not resume:
+            run.forget()
+        sample = {"questions": questions, "conversations": conversations, "house": house}
+        _compile(run, view, name, sample, stack)
+
+
+def _roles(
+    settings: Settings, teacher: str | None, its_base: str | None, reflection: str | None, base: str | None
+) -> Any:
+    from finexpert.language_models.roles import LanguageModels
+    from finexpert.optimizers.compiling.compile_run import Roles
+
+    student = LanguageModels.from_settings(settings)
+
+    def other(model: str | None, address: str | None, instead: LanguageModels) -> LanguageModels:
+        if model is None:
+            return instead
+        # An address or a key of the student's provider is never handed to another.
+        key = settings.api_key if address and address == settings.api_base else None
+        given: dict[str, Any] = {"lm": model, "api_base": address, "api_key": key, "layers": {}}
+        return LanguageModels.from_settings(settings.model_copy(update=given))
+
+    shows = other(teacher, its_base, student)
+    return Roles(student, shows, other(reflection, base, shows))
+
+
+def _compile(run: CompileRun, view: Any, name: str, sample: dict[str, Any], stack: ExitStack) -> None:
+    from finexpert import tracking
+    from finexpert.cli.compile import log as compile_log
+    from finexpert.language_models.usage import Meter
+
+    settings, out = run.bench.settings, common.console()
+    if run.found:
+        out.print("going on with an interrupted compile; --fresh begins anew")
+    out.print(f"student {common.model_words(run.roles.student.describe())}", markup=False, soft_wrap=True)
+    uri = tracking.start(settings, "finexpert compile")
+    compile_log.without_traces()
+    with tracking.run(f"compile {name}", parent=True, params=compile_log.params(run)):
+        with Meter() as meter, view.showing(meter):
+            for layer in run.plan.layers:
+                with tracking.run(layer, parent=False, params=compile_log.params(run)):
+                    compile_log.layer(run.layer(layer), run)
+            if run.plan.end_to_end and run.kept:
+                verdict = run.whole(_sample(run, stack, **sample))
+                view.whole(verdict)
+                compile_log.whole(verdict)
+        compile_log.total(meter, run)
+        saved = None
+        if run.kept:
+            saved = run.save(Path("runs") / "compiled" / name)
+            compile_log.artifact(saved)
+    tracking.finish()
+    run.forget()
+    _tell(run, saved, uri)
+
+
+def _sample(run: CompileRun, stack: ExitStack, questions: int, conversations: int, house: int) -> dict[str, Any]:
+    """The questions and conversations for the combined program: of the user's copies, else the packaged ones."""
+    import random
+
+    from finexpert.datasets.convfinqa import conversations as convfinqa
+    from finexpert.datasets.fred.questions import load_questions
+    from finexpert.optimizers.compiling.taught_sample import house_sample
+
+    settings, seed = run.bench.settings, run.plan.seed
+    asked = load_questions()
+    chosen = random.Random(f"{seed} whole").sample(asked, min(questions, len(asked)))
+    copy = settings.home / "convfinqa" / "dev.json"
+    talks = convfinqa.load(copy if copy.is_file() else None) if conversations else []
+    return {
+        "source": _with_fred(run, stack),
+        "questions": chosen,
+        "conversations": convfinqa.sample(talks, conversations, seed) if talks else [],
+        "house": house_sample(house, seed),
+        "taught": stack.enter_context(_taught(run)) if house else None,
+    }
+
+
+def _with_fred(run: CompileRun, stack: ExitStack) -> Warehouse:
+    """The database of --data if it has FRED's tables, which the questions for the combined program ask; else the home's."""
+    from finexpert.datasets.fred.database import open_data
+    from finexpert.datasets.fred.series import TABLES
+
+    own = run.bench.examples.copies.warehouse
+    if set(TABLES) <= set(own.columns()):
+        return own
+    home = open_data(settings=run.bench.settings)
+    stack.enter_context(home)
+    common.console().print(
+        f"{own.name} has not the tables of FRED: the combined program is asked of {home.label or home.name}",
+        markup=False,
+        soft_wrap=True,
+    )
+    return home
+
+
+def _taught(run: CompileRun) -> Taught:
+    """A store of this compile that knows what the house questions need; no model is asked for it."""
+    from finexpert.datasets.desk.house import house_transcripts
+    from finexpert.embeddings.embedding import embedder
+    from finexpert.knowledge.taught import Taught
+    from finexpert.optimizers.compiling.taught_sample import taught_by_file
+
+    taught = Taught.open(run.bench.folder / "house.sqlite", embedder(run.bench.settings.embedder))
+    taught_by_file(taught, house_transcripts())
+    return taught
+
+
+def _tell(run: CompileRun, saved: Path | None, uri: str) -> None:
+    out = common.console()
+    if saved is None and run.verdict is not None:
+        out.print("the combined program got worse: no program is saved; --keep-anyway saves it nevertheless")
+    elif saved is None:
+        out.print("nothing was proven better: no program is saved")
+    else:
+        out.print(f"saved {saved.parent.name}/{saved.name}: {', '.join(run.kept)}", markup=False, soft_wrap=True)
+        if run.verdict is not None and not run.verdict.passed:
+            out.print("the combined program got worse: it can be loaded, and is not promoted without --keep-anyway")
+        else:
+            out.print(f"put it into use: finexpert compiled promote {saved.name}", markup=False, soft_wrap=True)
+    out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)

@@ -1,0 +1,1 @@
+"""`finexpert eval`: one file an evaluation."""

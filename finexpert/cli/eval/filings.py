@@ -1,0 +1,177 @@
+"""`finexpert eval filings`: questions over a library of filings, tracked in MLflow.
+
+finexpert eval filings --library DIR                                 the packaged questions, on your own copy of the pages
+finexpert eval filings --questions FILE --library DIR --json OUT
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finexpert.cli import common
+from finexpert.cli.eval import modes as evaluate_modes
+
+if TYPE_CHECKING:
+    from finexpert.datasets.evaluations.evaluation import Share
+    from finexpert.datasets.filings.evaluation import Bench, FilingSummary
+    from finexpert.datasets.filings.questions import FilingQuestion
+
+
+def filings(
+    questions: Annotated[
+        Path | None, typer.Option(help="Question file, JSON lines; the packaged ones if not given.")
+    ] = None,
+    library: Annotated[Path | None, typer.Option(help="Folder of the library; the one at home if not given.")] = None,
+    split: Annotated[str, typer.Option(help="train, dev or all, of the question file.")] = "dev",
+    only: Annotated[str | None, typer.Option(help="Ids of questions, with commas.")] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline/--no-baseline", help="A single call on the first pages, beside the program.")
+    ] = True,
+    lm: common.Model = None,
+    api_base: common.ApiBase = None,
+    retries: common.Retries = None,
+    record: common.Record = None,
+    recordings: common.Recordings = None,
+    budget: common.Budget = None,
+    program: common.Program = None,
+    threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
+) -> None:
+    """Ask questions over many filings; print one table by category; log everything to MLflow."""
+    if split not in ("train", "dev", "all"):
+        raise typer.BadParameter(f"{split!r} is neither train, dev nor all", param_hint="--split")
+    settings = common.settings_from(
+        lm=lm,
+        api_base=api_base,
+        retries=retries,
+        record=record,
+        recordings=recordings,
+        **common.budget_settings(budget, "run"),
+    )
+    from finexpert.datasets.filings import evaluation
+    from finexpert.datasets.filings.questions import load_questions, missing_pages
+    from finexpert.filings.library.library import Library
+    from finexpert.language_models.roles import LanguageModels
+
+    asked = [question for question in load_questions(questions) if split in ("all", question.split)]
+    if only is not None:
+        wanted = {name.strip() for name in only.split(",")}
+        if unknown := wanted - {question.id for question in asked}:
+            raise typer.BadParameter(f"there is no question {min(unknown)!r} in {split}", param_hint="--only")
+        asked = [question for question in asked if question.id in wanted]
+    if not asked:
+        raise typer.BadParameter(f"no question is of the split {split}", param_hint="--split")
+    expert, settings = common.program_of(program, settings)
+    with Library.open(library) as source:
+        if missing := missing_pages(asked, source):
+            raise typer.BadParameter(
+                f"{source.folder} lacks {len(missing)} of the pages that the questions rest on, such as {missing[0]}: "
+                "add them with `finexpert library add`",
+                param_hint="--library",
+            )
+        bench = evaluation.Bench(source, LanguageModels.from_settings(settings), settings, expert)
+        modes = [evaluation.PROGRAM] + ([evaluation.BASELINE] if baseline else [])
+        _run(bench, asked, modes, threads=threads, fresh=fresh, json_out=json_out)
+
+
+def _run(
+    bench: Bench,
+    questions: Sequence[FilingQuestion],
+    modes: Sequence[str],
+    *,
+    threads: int,
+    fresh: bool,
+    json_out: Path | None,
+) -> None:
+    from finexpert import tracking
+    from finexpert.datasets.evaluations.evaluation import Journal, write_json
+    from finexpert.datasets.filings import evaluation
+    from finexpert.language_models.budget import Budget, ended_by
+
+    budget = Budget.of(bench.settings, "run")
+    place = bench.settings.home / "eval" / f"filings-{evaluation.fingerprint(bench, questions, modes)}.jsonl"
+    if fresh:
+        place.unlink(missing_ok=True)
+    journal = Journal(place, evaluation.FilingResult)
+    if journal.results:
+        common.console().print(f"going on after {len(journal.results)} answers (--fresh starts over)")
+    params: dict[str, Any] = {
+        "model": common.model_words(bench.models.describe()),
+        "library": bench.library.name,
+        "library_fingerprint": bench.library.fingerprint,
+        "questions": len(questions),
+        "modes": ",".join(modes),
+        "program": common.program_words(bench.expert),
+    }
+    uri = tracking.start(bench.settings, "finexpert eval filings")
+    with tracking.run("eval filings", parent=True, params=params):
+        total = len(questions) * len(modes)
+        with common.progress("questions", total) as advance, ended_by(budget) as ended:
+            advance(len(journal.results))
+            evaluation.evaluate(bench, questions, modes, journal, threads=threads, on_result=lambda result: advance(1))
+        results = journal.results
+        measured = evaluate_modes.measured(len(results), total, budget, ended)
+        summaries = [evaluation.summarise(mode, results, questions) for mode in modes]
+        for summary in summaries:
+            with tracking.run(summary.mode, parent=False, params=params | {"mode": summary.mode}):
+                rows = [r.model_dump(mode="json") | {"verdict": r.verdict} for r in results if r.rung == summary.mode]
+                tracking.log(summary.metrics(), {"questions.json": rows})
+    tracking.finish()
+    if json_out:
+        content = {
+            "config": params,
+            "measured": measured,
+            "modes": {s.mode: s.metrics() | {"wrong": s.wrong} for s in summaries},
+            "results": [r.model_dump(mode="json") for r in results],
+        }
+        write_json(json_out, content)
+    if not ended:
+        place.unlink(missing_ok=True)
+    _print(summaries, bench, results)
+    evaluate_modes.print_measured(measured)
+    common.console().print(f"MLflow: {uri}", style="dim", soft_wrap=True)
+
+
+def _print(summaries: Sequence[FilingSummary], bench: Bench, results: Sequence[Any]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from finexpert.datasets.evaluations.evaluation import mcnemar
+
+    out = common.console()
+    model = common.model_words(bench.models.describe())
+    out.print(f"{model}; {len(bench.library.filings()):,} filings", soft_wrap=True, markup=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("category")
+    for summary in summaries:
+        table.add_column(summary.mode, justify="right")
+        table.add_column("95 %", justify="right")
+    parts: dict[str, list[Share | None]] = {
+        name: [s.by_category.get(name) for s in summaries] for name in summaries[0].by_category
+    }
+    parts["all"] = [s.overall for s in summaries]
+    for name, shares in parts.items():
+        cells = [[f"{p.right}/{p.n}", f"{p.low:.0%}-{p.high:.0%}"] if p else ["", ""] for p in shares]
+        table.add_row(name, *[cell for pair in cells for cell in pair])
+    out.print(table)
+    for s in summaries:
+        found = ", ".join(f"@{k} {value:.1%}" for k, value in s.recall.items())
+        cited = s.citation_precision
+        out.print(
+            f"{s.mode}: {s.calls:.2f} calls, {s.tokens:,.0f} tokens, {s.seconds:.1f} s, {s.rounds:.2f} searches, "
+            f"{s.pages_read:.2f} pages read a question; citations right {cited.right}/{cited.n}, right pages cited "
+            f"{s.page_recall:.1%}; first search: recall {found}, MRR {s.mrr:.3f}",
+            soft_wrap=True,
+        )
+        if s.wrong:
+            out.print(f"{s.mode}: not right: {', '.join(s.wrong)}", soft_wrap=True, markup=False)
+    if len(summaries) == 2:
+        correct = [{r.id: r.correct for r in results if r.rung == s.mode} for s in summaries]
+        ids = sorted(correct[0].keys() & correct[1].keys())
+        won, lost, p = mcnemar([correct[0][i] for i in ids], [correct[1][i] for i in ids])
+        out.print(f"{won} only {summaries[0].mode} has right, {lost} only {summaries[1].mode}; McNemar p = {p:.3f}")

@@ -1,0 +1,1 @@
+"""`finexpert library`."""

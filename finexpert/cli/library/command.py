@@ -1,0 +1,254 @@
+"""`finexpert library`: filings that questions are asked of, and what is found in them.
+
+finexpert library add filings/ more/aapl-20241228.htm
+finexpert library list
+finexpert library search "net sales by region" --company Apple --year 2025
+finexpert library show AAPL/2025Q1/10-Q
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finexpert.cli import common, stores
+from finexpert.cli.library.companies import companies
+
+if TYPE_CHECKING:
+    from finexpert.filings.library.adding import Added
+    from finexpert.filings.library.library import Library
+    from finexpert.filings.records import FilingInfo, PageHit
+
+library_app = typer.Typer(help="Keep filings, and search them.", no_args_is_help=True)
+library_app.command()(companies)
+
+Folder = Annotated[
+    Path | None, typer.Option("--library", help="Folder of the library; or FINEXPERT_LIBRARY; else one at home.")
+]
+Names = Annotated[list[str] | None, typer.Option("--company", help="Name or symbol; may be given several times.")]
+Years = Annotated[list[int] | None, typer.Option("--year", help="Fiscal year; may be given several times.")]
+Quarters = Annotated[list[int] | None, typer.Option("--quarter", min=1, max=4, help="May be given several times.")]
+_SHOWN_WORDS = 160
+
+
+@library_app.command()
+def add(
+    paths: Annotated[list[Path], typer.Argument(help="Files (HTML, PDF, text, records of pages), or folders of them.")],
+    library: Folder = None,
+    company: Annotated[str, typer.Option(help="What the file does not say, or says wrongly.")] = "",
+    ticker: Annotated[str, typer.Option(help="The company's symbol.")] = "",
+    year: Annotated[int | None, typer.Option(min=1900, max=2999, help="Fiscal year.")] = None,
+    quarter: Annotated[int | None, typer.Option(min=1, max=4, help="Fiscal quarter.")] = None,
+    kind: Annotated[str, typer.Option(help="Such as 10-K, 10-Q or transcript.")] = "",
+    chunk_size: Annotated[int | None, typer.Option(help="Characters of a chunk, for a new library: 1000.")] = None,
+    overlap: Annotated[int | None, typer.Option(help="Characters that the next chunk repeats: 200.")] = None,
+    words_only: Annotated[
+        bool,
+        typer.Option("--words-only", help="Embed nothing now: questions need words alone, and the next add embeds."),
+    ] = False,
+    as_json: common.Json = False,
+) -> None:
+    """Add filings; exit code 1 if one could not be read. What is in the library already is left as it is."""
+    from finexpert.errors import LibraryError
+    from finexpert.filings.library.adding import add_file
+    from finexpert.filings.library.chunking import STANDARD, Chunking
+    from finexpert.filings.library.library import Library
+    from finexpert.filings.readers.cover import Given
+    from finexpert.filings.readers.files import found_files
+
+    files = found_files(paths)
+    if not files:
+        raise LibraryError(f"there is no file of a filing in {', '.join(map(str, paths))}")
+    given = Given(company, ticker.upper(), year, quarter, kind)
+    chunking = None
+    if chunk_size is not None or overlap is not None:
+        size = chunk_size or STANDARD.size
+        chunking = Chunking(size, STANDARD.overlap * size // STANDARD.size if overlap is None else overlap)
+    results: list[Added] = []
+    begun = time.perf_counter()
+    with Library.open(library, make=True, chunking=chunking) as opened:
+        with common.progress("files", len(files)) as done:
+            for path in files:
+                results += add_file(opened, path, given)
+                done(1)
+        read = time.perf_counter()
+        chunks = 0 if words_only else _index(opened)
+    _show_added(results, as_json)
+    if not as_json:
+        rates = [_rate(_new_pages(results), "pages", "added", read - begun)]
+        rates.append(_rate(chunks, "chunks", "indexed", time.perf_counter() - read))
+        if told := "; ".join(filter(None, rates)):
+            stores.say(told)
+    if any(result.outcome == "failed" for result in results):
+        raise typer.Exit(1)
+
+
+def _index(library: Library) -> int:
+    """Bring the index up to date, also where an earlier run was interrupted; how many chunks were missing."""
+    missing = library.chunks_to_index()
+    with common.progress("chunks indexed", missing) as done:
+        library.refresh(done)
+    return missing
+
+
+def _rate(count: int, unit: str, done: str, seconds: float) -> str:
+    """
+    >>> _rate(1365, "pages", "added", 9.5), _rate(0, "pages", "added", 0.1)
+    ('1,365 pages added in 9.5 s, 144 a second', '')
+    """
+    a_second = count / max(seconds, 1e-9)
+    return (
+        f"{count:,} {unit} {done} in {seconds:.1f} s, {a_second:,.{0 if a_second >= 10 else 1}f} a second"
+        if count
+        else ""
+    )
+
+
+def _new_pages(results: list[Added]) -> int:
+    return sum(result.pages for result in results if result.outcome in ("added", "replaced"))
+
+
+def _show_added(results: list[Added], as_json: bool) -> None:
+    if as_json:
+        stores.as_json([asdict(result) | {"path": str(result.path)} for result in results])
+    else:
+        for result in results:
+            if result.message:
+                stores.say(f"{result.outcome}: {result.filing or result.path}: {result.message}")
+        counts = Counter(result.outcome for result in results)
+        counted = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+        stores.say(f"{counted}; {_new_pages(results):,} pages")
+
+
+@library_app.command("list")
+def list_(library: Folder = None, as_json: common.Json = False) -> None:
+    """List the filings: company, period, form, pages."""
+    with _opened(library) as opened:
+        filings = opened.filings()
+    if as_json:
+        stores.as_json([_facts(filing) for filing in filings])
+    elif not filings:
+        stores.say("The library is empty. Next: finexpert library add PATH")
+    else:
+        rows = [
+            (f.id, f.company or f.ticker, _period(f), f.kind, str(f.pages), stores.day(f.added), f.path)
+            for f in filings
+        ]
+        stores.table(("id", "company", "period", "kind", "pages", "added", "file"), rows)
+
+
+@library_app.command()
+def show(
+    id: Annotated[str, typer.Argument(help="Id of a filing, or of a page.")],
+    library: Folder = None,
+    as_json: common.Json = False,
+) -> None:
+    """Show a filing with its pages, or a page with its text and table."""
+    from finexpert.errors import LibraryError
+
+    with _opened(library) as opened:
+        try:
+            filing = opened.filing(id)
+        except LibraryError:
+            if "page" not in id:
+                raise
+            page = opened.page(id)
+            if as_json:
+                stores.as_json(asdict(page))
+            else:
+                stores.say(f"{page.label}{f' ({page.section})' if page.section else ''}\n")
+                stores.say(page.as_filing().page_text())
+            return
+        pages = opened.pages_of(filing.id)
+    if as_json:
+        stores.as_json(_facts(filing) | {"parts": [page.id for page in pages]})
+        return
+    stores.say(f"{filing.id}: {filing.company or filing.ticker}, {_period(filing)} {filing.kind}; {filing.path}\n")
+    rows = [(p.id, p.section, f"{len(p.table)} rows" if p.table else "", _first_words(p.pre_text)) for p in pages]
+    stores.table(("page", "section", "table", "begins"), rows)
+
+
+@library_app.command()
+def remove(id: Annotated[str, typer.Argument(help="Id of a filing.")], library: Folder = None) -> None:
+    """Remove a filing and its pages; its file stays where it is."""
+    with _opened(library) as opened:
+        pages = opened.remove(id)
+        _index(opened)
+    stores.say(f"removed: {id}, {pages} page{'' if pages == 1 else 's'}")
+
+
+@library_app.command()
+def search(
+    words: Annotated[list[str], typer.Argument(help="What is looked for; each argument is a phrase.")],
+    library: Folder = None,
+    company: Names = None,
+    year: Years = None,
+    quarter: Quarters = None,
+    kind: Annotated[list[str] | None, typer.Option(help="table or text; both if not given.")] = None,
+    limit: stores.Limit = 8,
+    as_json: common.Json = False,
+) -> None:
+    """Show the pages that fit words best, and by what."""
+    from finexpert.filings.records import SearchRequest
+
+    if wrong := set(kind or ()) - {"table", "text"}:
+        raise typer.BadParameter(f"--kind is table or text, not {', '.join(sorted(wrong))}")
+    with _opened(library) as opened:
+        tickers = frozenset(symbol for name in company or () for symbol in opened.symbols(name))
+        request = SearchRequest(
+            phrases=tuple(words),
+            tickers=tickers,
+            years=frozenset(year or ()),
+            quarters=frozenset(quarter or ()),
+            kinds=frozenset(kind or ()),  # type: ignore[arg-type]  # checked above
+            limit=limit,
+        )
+        hits = opened.search(request)
+    if as_json:
+        stores.as_json([_hit(hit) for hit in hits])
+    elif not hits:
+        stores.say("Nothing was found. `finexpert library list` shows what there is")
+    else:
+        rows = [(f"{hit.score:.2f}", hit.page.id, hit.page.label, hit.why, _best(hit)) for hit in hits]
+        stores.table(("score", "page", "", "why", "words"), rows)
+
+
+def _opened(library: Path | None) -> Library:
+    from finexpert.filings.library.library import Library
+
+    return Library.open(library)
+
+
+def _facts(filing: FilingInfo) -> dict[str, Any]:
+    return asdict(filing) | {"added": filing.added.isoformat()}
+
+
+def _hit(hit: PageHit) -> dict[str, Any]:
+    chunks = [{"kind": chunk.kind, "text": chunk.text} for chunk in hit.chunks]
+    return {
+        "page": hit.page.id,
+        "label": hit.page.label,
+        "score": round(hit.score, 4),
+        "why": hit.why,
+        "chunks": chunks,
+    }
+
+
+def _period(filing: FilingInfo) -> str:
+    if filing.fiscal_year is None:
+        return ""
+    return f"Q{filing.quarter} {filing.fiscal_year}" if filing.quarter else f"FY {filing.fiscal_year}"
+
+
+def _first_words(texts: tuple[str, ...]) -> str:
+    text = " ".join(texts)
+    return text if len(text) <= _SHOWN_WORDS else f"{text[:_SHOWN_WORDS]}..."
+
+
+def _best(hit: PageHit) -> str:
+    return _first_words((hit.chunks[0].text.replace("\n", " / "),)) if hit.chunks else ""

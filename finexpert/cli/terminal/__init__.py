@@ -1,0 +1,1 @@
+"""What a terminal shows and is told: tables, the wait, completion, files of an answer."""

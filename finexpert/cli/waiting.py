@@ -1,0 +1,63 @@
+"""What a terminal shows while something is asked: the stage, and the seconds since it began.
+
+    ⠹ planning  4 s
+
+Nothing is shown where the errors do not go to a terminal, and nothing of it stays.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from finexpert.cli import common
+from finexpert.core.progress import Event, Watch, watching
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+_PER_SECOND = 5
+
+
+@contextmanager
+def waiting(at_first: str = "starting") -> Iterator[None]:
+    """Within it, stages are shown as they begin; `at_first` stands there until the first one does."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    console = common.console(stderr=True)
+    with Progress(*columns, console=console, transient=True, refresh_per_second=_PER_SECOND) as bar:
+        shown = _Shown(bar, bar.add_task(at_first, total=None))
+        with watching(Watch(shown.hear)):
+            yield
+
+
+class _Shown:
+    """The line of a progress bar that names the stages that run, the last to begin."""
+
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar, self._task = bar, task
+        self._lock = threading.Lock()
+        self._running: list[str] = []
+
+    def hear(self, event: Event) -> None:
+        words = f"{event.stage} ({event.note})" if event.note and event.state == "started" else event.stage
+        with self._lock:
+            if event.state == "started":
+                self._running.append(words)
+            else:
+                # A stage that runs in several threads at once ends as often as it began.
+                last = next(n for n in range(len(self._running) - 1, -1, -1) if self._is(self._running[n], event))
+                del self._running[last]
+            if self._running:
+                self._bar.update(self._task, description=self._running[-1])
+
+    @staticmethod
+    def _is(words: str, event: Event) -> bool:
+        return words.partition(" ")[0] == event.stage

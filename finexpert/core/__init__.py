@@ -1,0 +1,1 @@
+"""The types that all other packages speak."""

@@ -1,0 +1,76 @@
+"""A table as a CSV or an Excel file: every row, every digit, and no cell that a spreadsheet would run as a formula.
+
+    write_excel(frame, "fees.xlsx")
+    excel_bytes(frame)                  # the same, for a download
+
+In a CSV file a text such as `=cmd|...` is as the data have it, unless `safe` puts an apostrophe before it: spreadsheets run what
+begins with `=`, `+`, `-` or `@`. In an Excel file a text is always a text.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from finexpert.errors import ConfigurationError, DataError
+from finexpert.storage.private_files import write_whole
+
+_MOST_ROWS = 1_048_575
+_RUNS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_text(data: pd.DataFrame, *, safe: bool = False) -> str:
+    """The table as CSV with a heading; with `safe` no text begins as a formula does.
+
+    >>> csv_text(pd.DataFrame({"a": ["=1+1"], "b": [0.1]}), safe=True)
+    "a,b\\n'=1+1,0.1\\n"
+    """
+    if safe:
+        data = data.map(_harmless).set_axis([_harmless(str(column)) for column in data.columns], axis=1)
+    return data.to_csv(index=False, lineterminator="\n")
+
+
+def excel_bytes(data: pd.DataFrame) -> bytes:
+    """The table as an .xlsx file. Raises DataError for more rows than a sheet holds, ConfigurationError without the extra `excel`."""
+    if len(data) > _MOST_ROWS:
+        raise DataError(
+            f"the table has {len(data):,} rows, and a sheet of Excel holds {_MOST_ROWS:,}: write CSV instead"
+        )
+    out = io.BytesIO()
+    options = {
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "strings_to_numbers": False,
+        "nan_inf_to_errors": True,
+    }
+    try:
+        with pd.ExcelWriter(out, engine="xlsxwriter", engine_kwargs={"options": options}) as writer:
+            data.map(_for_a_sheet).to_excel(writer, index=False, sheet_name="answer")
+    except ModuleNotFoundError as error:
+        raise ConfigurationError("Excel files need XlsxWriter: pip install 'finexpert[excel]'") from error
+    return out.getvalue()
+
+
+def write_csv(data: pd.DataFrame, path: Path) -> None:
+    """Write the table as CSV, whole or not at all."""
+    write_whole(path, csv_text(data))
+
+
+def write_excel(data: pd.DataFrame, path: Path) -> None:
+    """Write the table as an .xlsx file, whole or not at all."""
+    write_whole(path, excel_bytes(data))
+
+
+def _harmless(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_RUNS) else value
+
+
+def _for_a_sheet(value: Any) -> Any:
+    """A value that a sheet can hold: a time with a zone and a list are texts there, a long whole number too."""
+    if isinstance(value, list | dict | tuple) or getattr(value, "tzinfo", None) is not None:
+        return str(value)
+    # Excel keeps 15 digits of a number.
+    return str(value) if isinstance(value, int) and abs(value) >= 10**15 else value

@@ -1,0 +1,1 @@
+"""Texts as vectors: the packaged sentence model, a provider's, and an index over them."""

@@ -1,0 +1,1 @@
+"""Which company a question or a filing means."""

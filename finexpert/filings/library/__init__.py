@@ -1,0 +1,1 @@
+"""A library of filings: adding files, keeping pages, the index over them."""

@@ -1,0 +1,1 @@
+"""The index of a library: words, vectors, and how both are joined."""

@@ -1,0 +1,1 @@
+"""One page of a filing: tables, cells, labels, numbers, units, quotes."""

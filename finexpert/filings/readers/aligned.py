@@ -1,0 +1,137 @@
+"""Tables found in lines of words by their alignment: what a PDF and a plain text have in place of table tags.
+
+    Line([Span("Net sales", 0, 9), Span("1,234", 20, 25), Span("1,181", 30, 35)])
+
+A line with a label and numbers far from it, or with numbers alone, is a row; two rows one after the other are a table, and the
+short lines above and between them belong to it. A table of words alone is not told from a text in columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from finexpert.filings.readers.blocks import Block, Paragraph, Table
+from finexpert.filings.readers.cells import YEAR, Span, as_table, columns_of, is_body, is_value, joined
+
+Line = list[Span]
+
+_MOST_BETWEEN = 2
+# The equity of a balance sheet tells the shares of each class within a label.
+_MOST_LABEL_LINES = 14
+_MOST_HEADER_LINES = 8
+_LONGEST_LABEL = 90
+_LIKE_A_HEADER = re.compile(
+    r"\b(?:19|20)\d\d\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r"|\bin (?:millions|thousands|billions)\b|\b(?:ended|change|total|quarter)\b",
+    re.IGNORECASE,
+)
+
+
+def blocks_of(lines: Sequence[Line]) -> Iterator[Block]:
+    """The lines of a page as tables and paragraphs, in their order; an empty line ends a paragraph."""
+    rows = [joined(line) for line in lines]
+    place = 0
+    for start, end in regions_of(rows):
+        yield from _paragraphs(lines[place:start])
+        yield Table(as_table([row for row in rows[start:end] if row]))
+        place = end
+    yield from _paragraphs(lines[place:])
+
+
+def _is_row(row: Line) -> bool:
+    return len(row) >= 2 and any(is_value(cell.text) for cell in row[1:]) and len(row[0].text) <= 2 * _LONGEST_LABEL
+
+
+def regions_of(rows: Sequence[Line]) -> Iterator[tuple[int, int]]:
+    """Where tables begin and end among rows of cells, which are `joined` already; an empty row is an empty line."""
+    start, done = 0, 0
+    while start < len(rows):
+        if not _is_row(rows[start]):
+            start += 1
+            continue
+        found = [start]
+        while (following := _next_row(rows, found)) is not None:
+            found.append(following)
+        end = found[-1] + 1
+        if len(found) >= 2:
+            yield _header_start(rows, found, done), end
+            done = end
+        start = end
+
+
+def _next_row(rows: Sequence[Line], found: Sequence[int]) -> int | None:
+    """The row that goes on with a table: after a few short lines that are no sentences, or after a label of several lines."""
+    values = values_start([rows[number] for number in found])
+    between = 0
+    labels_alone = True
+    for number in range(found[-1] + 1, len(rows)):
+        row = rows[number]
+        if _is_row(row):
+            # A label of several lines may be the end of one table and the text above another: the columns tell.
+            same = between <= _MOST_BETWEEN or _in_columns(row, [rows[each] for each in found])
+            return number if same and not _heads_another(row, [rows[each] for each in found]) else None
+        if not row:
+            continue
+        between += 1
+        labels_alone = labels_alone and len(row) == 1 and row[0].end <= values
+        if not (_is_short(row) and between <= _MOST_BETWEEN) and not (labels_alone and between <= _MOST_LABEL_LINES):
+            return None
+    return None
+
+
+def values_start(rows: Sequence[Line]) -> float:
+    """Where the values of some rows begin: what ends before stands in the column of the labels."""
+    return min((cell.start for row in rows for cell in row[1:] if is_value(cell.text)), default=0.0)
+
+
+def _is_short(row: Line) -> bool:
+    words = " ".join(cell.text for cell in row)
+    return len(words) <= _LONGEST_LABEL and not re.search(r"[.!?]$", words)
+
+
+def _in_columns(row: Line, table: Sequence[Line]) -> bool:
+    columns = columns_of(table)
+    return all(any(column.covers(cell) for column in columns) for cell in row if is_value(cell.text))
+
+
+def _heads_another(row: Line, table: Sequence[Line]) -> bool:
+    """Whether a row of years alone stands below numbers: the columns below it are of these years."""
+    years = sum(bool(YEAR.fullmatch(cell.text)) for cell in row)
+    return years >= 2 and years == len(row) and any(is_body(each) for each in table)
+
+
+def _header_start(rows: Sequence[Line], found: Sequence[int], done: int) -> int:
+    """The first line of the headings above a table: lines of several cells, over its numbers, or with a year or a unit.
+
+    The lines of the first label, and a section's, stand between the headings and the first row.
+    """
+    values = values_start([rows[number] for number in found])
+    top, skipped = found[0], 0
+    for number in range(found[0] - 1, max(done, found[0] - _MOST_HEADER_LINES) - 1, -1):
+        row = rows[number]
+        words = " ".join(cell.text for cell in row)
+        if not row:
+            continue
+        short = len(words) <= _LONGEST_LABEL and not re.search(r"[.:;]$", words)
+        like = _LIKE_A_HEADER.search(words) and short
+        if len(row) >= 2 or like or (short and row[0].start >= values):
+            top, skipped = number, 0
+        elif row[0].end <= values and not re.search(r"[.!?]$", words) and skipped < _MOST_BETWEEN + 1:
+            skipped += 1
+        else:
+            break
+    return top
+
+
+def _paragraphs(lines: Sequence[Line]) -> Iterator[Paragraph]:
+    words: list[str] = []
+    for line in lines:
+        text = " ".join(cell.text for cell in line)
+        if not text and words:
+            yield Paragraph(" ".join(words))
+            words = []
+        elif text:
+            words.append(text)
+    if words:
+        yield Paragraph(" ".join(words))

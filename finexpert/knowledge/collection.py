@@ -1,0 +1,236 @@
+"""A collection: what memory and glossary share. It keeps items as entries: found, changed, taken back, never lost.
+
+    memory.edit(process, by="anna")     a new version, refused where someone else was faster
+    memory.undo(by="anna")              the last change of the collection taken back, itself a change
+
+An item is a `Process` or a `Keyword`; where entries are kept (a file, a server) is the business of the `EntryStore`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Generic, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from rapidfuzz import process
+
+from finexpert.embeddings.embedding import Embedder
+from finexpert.embeddings.vectors import Vectors
+from finexpert.errors import StoreError
+from finexpert.knowledge.entries.entries import ACTIVE, CURRENT, Change, Entry, EntryStore, Status
+from finexpert.knowledge.entries.name_index import NameIndex
+from finexpert.text.terms import normalise
+from finexpert.text.texts import sentence
+
+EVERY: tuple[Status, ...] = ("draft", "active", "retired")
+_FACTS = {"id", "version", "status"}  # an entry has these itself
+
+
+class Item(BaseModel):
+    """What a process and a keyword have in common. `version` 0 and no `id`: not kept yet."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The heading or the term."""
+
+    @property
+    @abstractmethod
+    def phrases(self) -> tuple[str, ...]:
+        """What it is found by."""
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The texts whose meaning is searched."""
+        return self.phrases
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it is called, as names are compared."""
+        return tuple(dict.fromkeys(name for phrase in self.phrases if (name := normalise(phrase))))
+
+    @field_validator("taught_at", check_fields=False)
+    @classmethod
+    def _in_utc(cls, at: dt.datetime | None) -> dt.datetime | None:
+        if at is None:
+            return None
+        return at.replace(tzinfo=dt.UTC) if at.tzinfo is None else at.astimezone(dt.UTC)
+
+    id: str = ""
+    version: int = 0
+    status: Status = "draft"
+    taught_by: str = ""
+    taught_at: dt.datetime | None = None
+
+
+T = TypeVar("T", bound=Item)
+
+
+class Collection(Generic[T]):
+    """Items of one kind in a store. May be used by several threads; sees what other processes change."""
+
+    name: ClassVar[str]  # of the collection, and of the command that shows it
+    kind: type[T]
+
+    def __init__(self, entries: EntryStore, embedder: Embedder) -> None:
+        self.entries, self.embedder = entries, embedder
+        self._index = NameIndex(entries, self.name)
+        self._size = (-1, 0)
+
+    @classmethod
+    def open(cls, place: Path | str | None = None, embedder: Embedder | None = None) -> Self:
+        """Open the store at a file or a postgresql:// address; by default the one in the home that both kinds share."""
+        from finexpert.embeddings.embedding import embedder as chosen
+        from finexpert.knowledge.entries.opening import open_entries
+        from finexpert.settings import Settings
+
+        settings = Settings()
+        if place is None:
+            place = settings.store or settings.home / "stores" / "knowledge.sqlite"
+        embedder = embedder or chosen(settings.embedder)
+        return cls(open_entries(place, embedder), embedder)
+
+    def close(self) -> None:
+        self.entries.close()
+
+    @property
+    def size(self) -> int:
+        """How many are active; asked anew only after a change."""
+        stamp = self.entries.stamp()
+        if self._size[0] != stamp:
+            self._size = (stamp, self.entries.count(self.name, ACTIVE))
+        return self._size[1]
+
+    @property
+    def empty(self) -> bool:
+        return self.size == 0
+
+    def get(self, name: str) -> T | None:
+        """The one with this name or alias, in any spelling, unless it is retired."""
+        entry = self.entries.named(self.name, normalise(name))
+        return None if entry is None else self.item(entry)
+
+    def find(self, name: str) -> T:
+        """The one with this name, else the retired one that had it last; StoreError names what is spelt alike."""
+        if found := self.get(name):
+            return found
+        wanted = normalise(name)
+        had = [entry for entry in self.entries.entries(self.name, ("retired",)) if wanted in entry.names]
+        if had:
+            return self.item(max(had, key=lambda entry: entry.at))
+        phrases = [phrase for item in self.items(EVERY) for phrase in item.phrases]
+        near = process.extract(name[:200], phrases, processor=normalise, score_cutoff=60, limit=3)
+        alike = f" Spelt alike: {', '.join(repr(phrase) for phrase, *_ in near)}." if near else ""
+        raise StoreError(
+            f"the {self.name} has no {name[:200]!r}.{alike} `finexpert {self.name} list --all` shows what it has"
+        )
+
+    def items(self, statuses: Sequence[Status] = CURRENT) -> list[T]:
+        return [self.item(entry) for entry in self.entries.entries(self.name, statuses)]
+
+    def add_all(self, items: Sequence[T], by: str) -> list[T]:
+        """Keep new items, all or, where a name is taken, none; what says nearly the same is not looked for."""
+        changes = [self._change(self._stamped(item, by), "add", by) for item in items]
+        return [self.item(entry) for entry in self.entries.write_all(self.name, changes)]
+
+    def edit(self, item: T, by: str) -> T:
+        """Keep a new version; StaleEntry where it is not the one that `item` was made from, NameTaken for a clash."""
+        if not item.id or self.entries.get(self.name, item.id) is None:
+            raise StoreError(f"{item.title!r} is not kept yet, so there is nothing to edit: add it first")
+        return self._write(item, "edit", by, expected=item.version)
+
+    def activate(self, name: str, by: str) -> T:
+        """Let questions use it; nothing is checked here."""
+        found = self.find(name)
+        return self._write(found.model_copy(update={"status": "active", **self._cleared}), "activate", by)
+
+    def retire(self, name: str, by: str) -> T:
+        """Take it out of use; its history stays, and `activate` brings it back."""
+        found = self.find(name)
+        return self._write(found.model_copy(update={"status": "retired"}), "retire", by)
+
+    def history(self, name: str) -> list[tuple[Entry, T]]:
+        """Every version, the newest first."""
+        versions = self.entries.history(self.name, self.find(name).id, limit=10_000)
+        return [(entry, self.item(entry)) for entry in versions]
+
+    def revert(self, name: str, version: int, by: str) -> T:
+        """A new version with the content and the status of an old one."""
+        now, *_ = versions = self.history(name)
+        old = next((item for entry, item in versions if entry.version == version), None)
+        if old is None:
+            raise StoreError(
+                f"{now[1].title!r} has no version {version}; it has 1 to {now[0].version}. "
+                f"`finexpert {self.name} history {name!r}` shows them"
+            )
+        return self._write(old.model_copy(update={"version": now[0].version}), f"revert to {version}", by)
+
+    def undo(self, by: str) -> T:
+        """Take back the last change of the collection; done twice, the change is there again."""
+        last = next(iter(self.entries.history(self.name, None, limit=1)), None)
+        if last is None:
+            raise StoreError(f"the {self.name} was never changed, so there is nothing to undo")
+        if last.version == 1:
+            before = self.item(last).model_copy(update={"status": "retired"})
+        else:
+            versions = self.entries.history(self.name, last.id, limit=2)
+            before = self.item(versions[1]).model_copy(update={"version": last.version})
+        return self._write(before, f"undo {last.action}", by)
+
+    def search(self, texts: Sequence[str], limit: int = 8) -> list[tuple[T, float]]:
+        """The active ones nearest in meaning to any of the texts, with their cosine, the nearest first."""
+        if not texts or self.empty:
+            return []
+        return self.search_vectors(self.embedder.embed(texts), limit)
+
+    def search_vectors(self, vectors: Vectors, limit: int = 8) -> list[tuple[T, float]]:
+        return [(self.item(hit.entry), hit.score) for hit in self.entries.search(self.name, vectors, limit, ACTIVE)]
+
+    def named_in(self, text: str) -> list[T]:
+        """The active ones whose name or alias stands in the text, the longest name first."""
+        found = (self.entries.get(self.name, id) for id in self._index.found_in(text))
+        return [self.item(entry) for entry in found if entry is not None and entry.status == "active"]
+
+    def item(self, entry: Entry) -> T:
+        """What an entry holds."""
+        facts = {"id": entry.id, "version": entry.version, "status": entry.status}
+        try:
+            return self.kind.model_validate({**entry.body, **facts})
+        except ValidationError as error:
+            raise StoreError(
+                f"the entry {entry.id} (version {entry.version}) of the {self.name} cannot be read: "
+                f"{sentence(error)}. It was written by another version of finexpert"
+            ) from error
+
+    @property
+    def _cleared(self) -> dict[str, str]:
+        """What becomes untrue when an item is made active."""
+        return {"note": ""} if "note" in self.kind.model_fields else {}
+
+    def _write(
+        self, item: T, action: str, by: str, expected: int | None = None, *, new: bool = False, id: str | None = None
+    ) -> T:
+        """Keep an item as a new entry or a new version."""
+        if not new:
+            id, expected = item.id, item.version if expected is None else expected
+        (entry,) = self.entries.write_all(self.name, [self._change(item, action, by, id, expected)])
+        return self.item(entry)
+
+    def _change(self, item: T, action: str, by: str, id: str | None = None, expected: int | None = None) -> Change:
+        """An item as it is kept, after checking what a changed copy may have slipped past."""
+        try:
+            item = self.kind.model_validate(item.model_dump(mode="json"))
+        except ValidationError as error:
+            raise StoreError(f"{item.title[:200]!r} cannot be kept: {sentence(error)}") from error
+        body = item.model_dump(mode="json", exclude=_FACTS)
+        return Change(body, item.names, item.searched, item.status, action, by, id or None, expected)
+
+    def _stamped(self, item: T, by: str) -> T:
+        """The item with who taught it and when, where it does not say."""
+        update = {"taught_by": item.taught_by or by, "taught_at": item.taught_at or dt.datetime.now(dt.UTC)}
+        return item.model_copy(update=update)

@@ -1,0 +1,1 @@
+"""Entries of a store, in an SQLite file or in PostgreSQL."""

@@ -1,0 +1,109 @@
+"""The glossary: terms of this house and what they mean here.
+
+    glossary = Glossary.open()
+    glossary.define(Keyword(term="stress month", meaning="a month in which the spread is below 0.5"), by="anna")
+    glossary.named_in("How many stress-months were there?")  ->  [Keyword(term="stress month", ...)]
+
+A term has one meaning at a time; the ones before are its history.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from finexpert.errors import NameTaken, StoreError
+from finexpert.knowledge.collection import Collection, Item
+from finexpert.knowledge.entries.entries import CURRENT, Status
+from finexpert.knowledge.plain_words import everyday
+from finexpert.text.terms import normalise
+from finexpert.text.texts import Meaning, Name, Note
+
+MOST_ALIASES = 40
+
+
+class Keyword(Item):
+    """A term and its meaning; `source` says how it came in."""
+
+    term: Name
+    meaning: Meaning
+    aliases: list[Name] = Field(default_factory=list, max_length=MOST_ALIASES)
+    source: Literal["expert", "clarification", "file"] = "expert"
+    taught_by: Note = ""
+    taught_at: dt.datetime | None = None
+    status: Status = "active"
+    version: int = Field(default=0, ge=0)
+    id: Annotated[str, Field(pattern=r"^[\w-]{0,80}$")] = ""
+
+    @property
+    def title(self) -> str:
+        return self.term
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.term, *self.aliases)))
+
+    def same_as(self, other: Keyword) -> bool:
+        """Whether both say the same, whoever taught them."""
+        said = {"term", "meaning", "aliases"}
+        return self.model_dump(include=said) == other.model_dump(include=said)
+
+
+class Glossary(Collection[Keyword]):
+    """Keywords in a store."""
+
+    name: ClassVar[str] = "glossary"
+    kind = Keyword
+
+    def keywords(self, statuses: Sequence[Status] = CURRENT) -> list[Keyword]:
+        return self.items(statuses)
+
+    def define(self, keyword: Keyword, by: str) -> Keyword:
+        """Keep a term; where it is known, as a new version, which keeps the aliases if none are given.
+
+        NameTaken where the term is an alias of another, or an alias is a name of another; StoreError for an alias that is an everyday word.
+        """
+        known = self.get(keyword.term)
+        if known is not None and normalise(known.term) != normalise(keyword.term):
+            raise NameTaken(
+                f"{keyword.term!r} is an alias of the term {known.term!r}: define that one, or take the alias out with "
+                f"`finexpert glossary edit {known.term!r}`",
+                entry_id=known.id,
+            )
+        for alias in keyword.aliases:
+            other = self.get(alias)
+            if other is not None and (known is None or other.id != known.id):
+                raise NameTaken(
+                    f"the alias {alias!r} is taken by the term {other.term!r}; "
+                    f"`finexpert glossary show {other.term!r}` shows it",
+                    entry_id=other.id,
+                )
+        _refuse_everyday(keyword, known)
+        keyword = self._stamped(keyword, by)
+        if known is None:
+            return self._write(keyword.model_copy(update={"id": ""}), "define", by, new=True)
+        aliases = keyword.aliases or known.aliases
+        keyword = keyword.model_copy(update={"id": known.id, "version": known.version, "aliases": aliases})
+        if keyword.same_as(known) and keyword.status == known.status:
+            return known
+        return self._write(keyword, "define", by)
+
+    def edit(self, item: Keyword, by: str) -> Keyword:
+        """Keep a new version, as every collection does; StoreError for a new alias that is an everyday word."""
+        kept = self.entries.get(self.name, item.id) if item.id else None
+        _refuse_everyday(item, self.item(kept) if kept else None)
+        return super().edit(item, by)
+
+
+def _refuse_everyday(keyword: Keyword, before: Keyword | None) -> None:
+    """An everyday word as a new alias would be found in questions that do not mean the term."""
+    known = before.aliases if before else []
+    for alias in keyword.aliases:
+        if alias not in known and everyday(alias):
+            raise StoreError(
+                f"the alias {alias!r} of {keyword.term!r} is an everyday word, which questions use without meaning it: "
+                "give it with the words that make it a term"
+            )

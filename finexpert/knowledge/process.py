@@ -1,0 +1,158 @@
+"""A process: how an expert does an analysis, in general terms, so that other questions can follow it.
+
+    Process(
+        heading="Recession Calculation", aliases=["Determine recession periods"],
+        variables=[Variable(name="start_date", meaning="first quarter looked at", example="2000-01-01")],
+        steps=[ProcessStep(text="Get quarterly real GDP from <start_date>.", sql="SELECT date, gdpc1 FROM gdp ...")],
+    )
+
+What may stand in the texts is said in `finexpert.text.texts`. A process does not say whether it is right: that is
+found out by running its taught case.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+
+from finexpert.core.answers import AnswerFormat
+from finexpert.knowledge.collection import Item
+from finexpert.knowledge.entries.entries import Status
+from finexpert.text.texts import (
+    CASE_LENGTH,
+    MEANING_LENGTH,
+    STEP_LENGTH,
+    Chunk,
+    Name,
+    Note,
+    StepText,
+    as_json,
+    block,
+    full_block,
+)
+
+# The note of a process that was in use and was changed: it is a draft until it is tried again.
+EDITED = "edited; not checked again"
+MOST_STEPS = 60
+MOST_ALIASES = 40
+MOST_VARIABLES = 40
+
+_STRICT = ConfigDict(extra="forbid", frozen=True)
+
+
+class Variable(BaseModel):
+    """What differs from question to question; a step writes it `<name>`."""
+
+    model_config = _STRICT
+
+    name: Name
+    meaning: Note = ""
+    example: Annotated[str, AfterValidator(block(MEANING_LENGTH))] = ""
+
+
+class ProcessStep(BaseModel):
+    """One step, with the SELECT and the lines of a script that carry it out."""
+
+    model_config = _STRICT
+
+    text: StepText
+    sql: Chunk = None
+    code: Chunk = None
+
+
+class TaughtCase(BaseModel):
+    """The question on which a process was taught, and the answer that the expert accepted."""
+
+    model_config = _STRICT
+
+    question: Annotated[str, AfterValidator(full_block(STEP_LENGTH))]
+    as_of: dt.date
+    answer_format: AnswerFormat
+    expected: Any = Field(description="as `finexpert.answers.records.encode` gives it")
+    source: str = Field(default="", description="fingerprint of the data")
+
+    @field_validator("expected")
+    @classmethod
+    def _is_json(cls, value: Any) -> Any:
+        try:
+            written = as_json(value)
+        except (TypeError, ValueError) as error:
+            raise ValueError("is not JSON: encode it first (finexpert.answers.records.encode)") from error
+        if len(written) > CASE_LENGTH:
+            raise ValueError(f"has {len(written):,} characters, and at most {CASE_LENGTH:,} are kept")
+        return json.loads(written)
+
+
+class Process(Item):
+    """A generalised recipe. `note` says why it is still a draft."""
+
+    heading: Name
+    aliases: list[Name] = Field(default_factory=list, max_length=MOST_ALIASES)
+    variables: list[Variable] = Field(default_factory=list, max_length=MOST_VARIABLES)
+    steps: list[ProcessStep] = Field(min_length=1, max_length=MOST_STEPS)
+    status: Status = "draft"
+    taught_by: Note = ""
+    taught_at: dt.datetime | None = None
+    conversation: Annotated[str, AfterValidator(block(CASE_LENGTH))] = ""
+    case: TaughtCase | None = None
+    note: Note = ""
+    version: int = Field(default=0, ge=0)
+    id: Annotated[str, Field(pattern=r"^[\w-]{0,80}$")] = ""
+
+    @property
+    def title(self) -> str:
+        return self.heading
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.heading, *self.aliases)))
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Its names, and beside them what it does: a question often says the steps and not the name."""
+        return (*self.phrases, f"{'; '.join(self.phrases)}: {' '.join(step.text for step in self.steps)}")
+
+    def same_as(self, other: Process) -> bool:
+        """Whether both say the same, whoever taught them."""
+        said = {"heading", "aliases", "variables", "steps", "case"}
+        return self.model_dump(include=said) == other.model_dump(include=said)
+
+    def does_as(self, other: Process) -> bool:
+        """Whether both do the same, whatever they are called: then what was tried of one holds for the other."""
+        does = {"steps", "variables", "case"}
+        return self.model_dump(include=does) == other.model_dump(include=does)
+
+    def recipe(self) -> str:
+        """The text for a prompt: no case, and not who taught it.
+
+        >>> step = ProcessStep(text="Get real GDP from <start>.", sql="SELECT date, gdpc1 FROM gdp")
+        >>> print(Process(heading="Recessions", variables=[Variable(name="start")], steps=[step]).recipe())
+        Process: Recessions
+        Variables:
+        - <start>
+        Steps:
+        1. Get real GDP from <start>.
+           SQL:
+           SELECT date, gdpc1 FROM gdp
+        """
+        lines = [f"Process: {self.heading}"]
+        if self.variables:
+            lines += ["Variables:", *(_variable(variable) for variable in self.variables)]
+        lines.append("Steps:")
+        for number, step in enumerate(self.steps, 1):
+            margin = " " * (len(str(number)) + 2)
+            parts = [step.text]
+            parts += [f"SQL:\n{step.sql}"] if step.sql else []
+            parts += [f"Code:\n{step.code}"] if step.code else []
+            body = "\n".join(parts).replace("\n", f"\n{margin}")
+            lines.append(f"{number}. {body}")
+        return "\n".join(lines)
+
+
+def _variable(variable: Variable) -> str:
+    meaning = f": {variable.meaning}" if variable.meaning else ""
+    example = f" (for example {variable.example})" if variable.example else ""
+    return f"- <{variable.name}>{meaning}{example}"

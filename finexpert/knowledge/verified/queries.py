@@ -1,0 +1,74 @@
+"""The verified queries of a store, beside processes and glossary, with the same history.
+
+They are kept here and not in the semantic model: a store tells who verified what and when, takes it back, serves several people at once
+and needs no file beside the data, while rewriting a model's file would lose the comments that people wrote into it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from finexpert.embeddings.embedding import Embedder
+from finexpert.errors import StoreError
+from finexpert.knowledge.collection import EVERY, Collection
+from finexpert.knowledge.entries.entries import ACTIVE, EntryStore
+from finexpert.knowledge.verified.query import Source, VerifiedQuery
+from finexpert.knowledge.verified.variables import values_in
+from finexpert.text.texts import as_asked
+
+SHORT = 8  # characters of an id that people type
+
+
+class VerifiedQueries(Collection[VerifiedQuery]):
+    """Verified queries in a store."""
+
+    name: ClassVar[str] = "verified"
+    kind = VerifiedQuery
+
+    def __init__(self, entries: EntryStore, embedder: Embedder) -> None:
+        super().__init__(entries, embedder)
+        self._active: tuple[int, list[VerifiedQuery]] = (-1, [])
+
+    def verify(self, query: VerifiedQuery, by: str) -> VerifiedQuery:
+        """Keep a verified query; where the question has one already, as a new version of it."""
+        query = self._stamped(query, by)
+        entry = self.entries.named(self.name, query.names[0])
+        if entry is None:
+            return self._write(query.model_copy(update={"id": ""}), "verify", by, new=True)
+        known = self.item(entry)
+        if query.same_as(known):
+            return known
+        return self._write(query.model_copy(update={"id": known.id, "version": known.version}), "verify", by)
+
+    def find(self, name: str) -> VerifiedQuery:
+        """The one with this id, the beginning of it, or these words; StoreError where there is none, or several."""
+        wanted = as_asked(name)
+        every = self.items(EVERY)
+        found = [query for query in every if query.question == wanted and query.status != "retired"]
+        found = found or [query for query in every if len(wanted) >= 4 and query.id.startswith(wanted)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids = ", ".join(query.id[:SHORT] for query in found)
+            raise StoreError(f"several verified queries are called {wanted[:200]!r}: give one of the ids {ids}")
+        raise StoreError(
+            f"there is no verified query {wanted[:200]!r}; `finexpert verified list --all` shows all with their ids"
+        )
+
+    def of_source(self, source: Source) -> list[VerifiedQuery]:
+        """The active ones over these data; read again only where something was changed."""
+        stamp = self.entries.stamp()
+        if self._active[0] != stamp:
+            self._active = (stamp, self.items(ACTIVE))
+        return [query for query in self._active[1] if query.source.key == source.key]
+
+    def matching(self, question: str, source: Source) -> list[tuple[VerifiedQuery, dict[str, str]]]:
+        """Those over these data that are asked in these words, with the values of their variables; one that has no variable wins."""
+        said = as_asked(question)
+        found = [
+            (query, values)
+            for query in self.of_source(source)
+            if (values := values_in(said, query.question, query.variables)) is not None
+        ]
+        plain = [(query, values) for query, values in found if not query.variables]
+        return plain or found

@@ -1,0 +1,267 @@
+"""Variables of a verified query: parts of its question that may be others, and the literals of the SELECT that go with them.
+
+    "What was the fee income in 2023"   with year=2023   also answers   "What was the fee income in 2022"
+    WHERE day >= DATE '2023-01-01' AND day < DATE '2024-01-01'   becomes   WHERE day >= DATE '2022-01-01' AND day < DATE '2023-01-01'
+
+A person declares each. Literals are replaced in the syntax tree, never in the text. Where a SELECT holds a literal of which it cannot be
+told whether it belongs to the variable, the variable is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from finexpert.errors import StoreError
+from finexpert.knowledge.verified.query import Variable
+from finexpert.warehouse.checks.literals import comparisons
+from finexpert.warehouse.checks.reading.select import read
+from finexpert.warehouse.schema import TableSchema
+
+YEAR = re.compile(r"(?:19|20)\d\d")
+YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+DAY = re.compile(r"(\d{4})-(\d\d-\d\d)((?:[ T]00:00(?::00)?)?)")
+_QUARTER = re.compile(r"Q?[1-4]")
+_ASKED = {"year": YEAR.pattern, "quarter": "Q[1-4]", "text": r"\S.{0,118}\S|\S"}
+_LAZY = {**_ASKED, "text": r"\S.{0,118}?\S|\S"}
+_AROUND = (exp.Cast, exp.TryCast, exp.Paren, exp.Date, exp.TsOrDsToDate)
+_COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+_SAYS_YEAR = re.compile(r"year|%y|yyyy|\bfy", re.IGNORECASE)
+_SAYS_QUARTER = re.compile(r"quarter|qtr", re.IGNORECASE)
+Change = Callable[[str], str]
+
+
+def values_in(question: str, verified: str, variables: Sequence[Variable]) -> dict[str, str] | None:
+    """The values of the variables in a question asked in the words of a verified one; None for other words.
+
+    >>> values_in("Fees in 2022", "Fees in 2023", [Variable(name="year", kind="year", value="2023")])
+    {'year': '2022'}
+    >>> values_in("Fees in 2022", "Fees in 2023", [])
+    """
+    if not variables:
+        return {} if question == verified else None
+    found = [_pattern(verified, variables, kinds).fullmatch(question) for kinds in (_ASKED, _LAZY)]
+    if found[0] is None or found[1] is None or found[0].groupdict() != found[1].groupdict():
+        # Where two readings of the words are possible, neither is sure.
+        return None
+    return found[0].groupdict()
+
+
+def _pattern(verified: str, variables: Sequence[Variable], kinds: Mapping[str, str]) -> re.Pattern[str]:
+    parts, end = [], 0
+    for start, variable in sorted((_stands(verified, each), each.name) for each in variables):
+        one = next(each for each in variables if each.name == variable)
+        parts += [re.escape(verified[end:start]), f"(?P<{one.name}>{kinds[one.kind]})"]
+        end = start + len(one.value)
+    return re.compile("".join([*parts, re.escape(verified[end:])]))
+
+
+def _stands(question: str, variable: Variable) -> int:
+    """Where the value of a variable stands in its question; StoreError unless it does so once."""
+    found = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(variable.value)}(?!\w)", question)]
+    if len(found) != 1:
+        raise StoreError(
+            f"the variable {variable.name} is {variable.value!r}, which stands {len(found)} times in the question "
+            f"{question[:200]!r}: give a value that stands there once, letter by letter"
+        )
+    return found[0]
+
+
+def declared(question: str, given: Mapping[str, str]) -> list[Variable]:
+    """Variables as a person declares them, by name; StoreError for a value that is not the question's."""
+    variables = []
+    for name, value in given.items():
+        if not re.fullmatch(r"[A-Za-z]\w{0,30}", name) or not 0 < len(value) <= 120:
+            raise StoreError(f"{name}={value!r} is no variable: write --variable year=2023, a name and its value")
+        if _QUARTER.fullmatch(value):
+            made = Variable(name=name, kind="quarter", value=f"Q{value[-1]}")
+        else:
+            made = Variable(name=name, kind="year" if YEAR.fullmatch(value) else "text", value=value)
+        _stands(question, made)
+        variables.append(made)
+    if len({variable.value for variable in variables}) != len(variables):
+        raise StoreError("two variables have the same value: which part of the question is which cannot be told")
+    return variables
+
+
+def with_values(
+    select: str,
+    question: str,
+    dialect: str,
+    tables: Sequence[TableSchema],
+    variables: Sequence[Variable],
+    values: Mapping[str, str],
+) -> str:
+    """The SELECT with other values of its variables; as it stands where there are none. StoreError where a literal is in doubt."""
+    if not variables:
+        return select
+    try:
+        tree = sqlglot.parse_one(select, read=dialect)
+    except (SqlglotError, RecursionError):
+        raise StoreError("the SELECT cannot be read, so nothing in it can be a variable") from None
+    one = _Written(question, tree, _text_columns(select, dialect, tables), variables)
+    changes: dict[int, tuple[exp.Literal, str]] = {}
+    for variable in variables:
+        claimed = list(one.claims(variable))
+        if not claimed:
+            raise StoreError(
+                f"the SELECT holds no literal {variable.value!r} that is compared with a column, so "
+                f"{variable.name}={variable.value} cannot be a variable of it"
+            )
+        for literal, change in claimed:
+            if id(literal) in changes:
+                raise StoreError(f"{literal.sql(dialect)} in the SELECT may belong to two variables: declare one")
+            changes[id(literal)] = (literal, change(values[variable.name]))
+    for literal, new in changes.values():
+        literal.set("this", new)
+    return tree.sql(dialect)
+
+
+def _text_columns(select: str, dialect: str, tables: Sequence[TableSchema]) -> dict[int, str]:
+    """The named columns of texts that literals equal, by where a literal begins."""
+    return {
+        literal.meta["start"]: str(comparison.origin)
+        for comparison in comparisons(read(select, dialect, tables))
+        if not comparison.pattern and not comparison.wraps
+        for literal in comparison.against
+    }
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A SELECT in which the literals of variables are looked for."""
+
+    question: str
+    tree: exp.Expr = field(repr=False)
+    text_columns: Mapping[int, str]
+    variables: Sequence[Variable]
+
+    def claims(self, variable: Variable) -> Iterator[tuple[exp.Literal, Change]]:
+        """The literals of a variable, each with what makes its text of a new value."""
+        self._check_names(variable)
+        if variable.kind == "year":
+            yield from self._of_year(variable)
+        elif variable.kind == "quarter":
+            yield from self._of_quarter(variable)
+        else:
+            yield from self._of_text(variable)
+
+    def _check_names(self, variable: Variable) -> None:
+        before, after = (r"(?<!\d)", r"(?!\d)") if variable.kind == "year" else (r"(?<![^\W_])", r"(?![^\W_])")
+        said = re.compile(before + re.escape(variable.value) + after, re.IGNORECASE)
+        for name in self.tree.find_all(exp.Identifier):
+            if said.search(name.name.replace("_", " ")):
+                raise StoreError(
+                    f"the SELECT names {name.name!r}, which says {variable.value!r}: it cannot be a variable"
+                )
+
+    def _literals(self) -> Iterator[exp.Literal]:
+        yield from self.tree.find_all(exp.Literal)
+
+    def _of_text(self, variable: Variable) -> Iterator[tuple[exp.Literal, Change]]:
+        columns = set()
+        for literal in self._literals():
+            if not literal.is_string or variable.value.casefold() not in literal.name.casefold():
+                continue
+            column = self.text_columns.get(literal.meta.get("start", -1))
+            if literal.name != variable.value or column is None:
+                raise _doubt(literal, variable, "is not compared with a column of texts as it stands")
+            columns.add(column)
+            yield literal, str
+        if len(columns) > 1:
+            raise StoreError(
+                f"{variable.value!r} is compared with {' and '.join(sorted(columns))}: of several columns it is no variable"
+            )
+
+    def _of_quarter(self, variable: Variable) -> Iterator[tuple[exp.Literal, Change]]:
+        number = variable.value[-1]
+        for literal in self._literals():
+            day = DAY.fullmatch(literal.name)
+            if day and day[2] not in ("01-01", "12-31"):
+                raise _doubt(literal, variable, "is a day within a year, which may go with the quarter")
+            side = _other_side(literal)
+            if literal.name == number:
+                if side is None or not _SAYS_QUARTER.search(side.sql()):
+                    raise _doubt(literal, variable, "is not compared with a quarter")
+                yield literal, lambda value: value[-1]
+            elif re.search(rf"(?<!\w){variable.value}(?!\w)", literal.name, re.IGNORECASE):
+                if literal.name != variable.value or not isinstance(side, exp.Column):
+                    raise _doubt(literal, variable, "is not compared with a column")
+                yield literal, str
+
+    def _of_year(self, variable: Variable) -> Iterator[tuple[exp.Literal, Change]]:
+        own = int(variable.value)
+        others = {int(year) for year in YEARS.findall(self.question)} - {own}
+        for literal in self._literals():
+            side = _other_side(literal)
+            day = DAY.fullmatch(literal.name) if literal.is_string else None
+            if literal.name == variable.value:
+                if side is None or not _SAYS_YEAR.search(side.sql()):
+                    raise _doubt(literal, variable, "is not compared with a year")
+                yield literal, str
+            elif day:
+                yield from self._of_day(literal, day, variable, others)
+            elif any(int(year) not in others for year in _years(literal)):
+                raise _doubt(literal, variable, "may depend on the year")
+
+    def _of_day(
+        self, literal: exp.Literal, day: re.Match[str], variable: Variable, others: set[int]
+    ) -> Iterator[tuple[exp.Literal, Change]]:
+        own, year, rest = int(variable.value), int(day[1]), day[2]
+        ends = rest == "01-01" and _is_end(literal)
+        mine = year == own or (ends and year == own + 1)
+        theirs = year in others or (ends and year - 1 in others)
+        if mine and theirs:
+            raise _doubt(literal, variable, "may belong to another year of the question")
+        if not mine and not theirs:
+            raise _doubt(literal, variable, "may depend on the year")
+        if not mine:
+            return
+        if rest in ("02-28", "02-29") or _other_side(literal) is None:
+            raise _doubt(literal, variable, "is not the same day in every year, or is not compared")
+        yield literal, lambda value: f"{int(value) + year - own}-{rest}{day[3]}"
+
+
+def _doubt(literal: exp.Literal, variable: Variable, why: str) -> StoreError:
+    return StoreError(
+        f"{literal.sql()[:80]} in the SELECT {why}: {variable.name}={variable.value} cannot be a variable of it"
+    )
+
+
+def _years(literal: exp.Literal) -> Iterator[int]:
+    """What in a literal may be a year, also at the beginning of a day written in digits alone."""
+    if re.fullmatch(r"(?:19|20)\d{4}(?:\d\d)?", literal.name):
+        yield int(literal.name[:4])
+    yield from (int(year) for year in YEARS.findall(literal.name))
+
+
+def _compared(literal: exp.Expr) -> exp.Expr:
+    """The literal with casts and brackets around it."""
+    while isinstance(literal.parent, _AROUND) and literal.parent.this is literal:
+        literal = literal.parent
+    return literal
+
+
+def _other_side(literal: exp.Literal) -> exp.Expr | None:
+    """What a literal is compared with; None where it is not compared."""
+    node = _compared(literal)
+    parent = node.parent
+    if isinstance(parent, exp.In | exp.Between):
+        return parent.this if parent.this is not node else None
+    if isinstance(parent, _COMPARED):
+        return parent.expression if parent.this is node else parent.this  # type: ignore[no-any-return]
+    return None
+
+
+def _is_end(literal: exp.Literal) -> bool:
+    """Whether a day is the first that no longer counts: `day < DATE '2024-01-01'`."""
+    node = _compared(literal)
+    parent = node.parent
+    return (isinstance(parent, exp.LT) and parent.expression is node) or (
+        isinstance(parent, exp.GT) and parent.this is node
+    )

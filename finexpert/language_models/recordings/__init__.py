@@ -1,0 +1,1 @@
+"""Completions kept for replay without a model."""

@@ -1,0 +1,1 @@
+"""How a plan runs: operations, formulas, units, execution, checks."""

@@ -1,0 +1,70 @@
+"""The answer of a reading that was carried out: a number with its unit, words, or a list; the same at every replay.
+
+made = answer_of(reading, carried)
+made.value, made.unit                            # 34.6, "%"
+typed_answer(reading, carried, AnswerFormat(kind="boolean"))      # True, of an answer that begins with yes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from finexpert.core.answers import AnswerFormat
+from finexpert.core.workspace import Value
+from finexpert.plans.pages.printed import words_of
+from finexpert.plans.pages.proved import Reading
+from finexpert.plans.pages.reading import CarriedOut
+from finexpert.plans.pages.wording import in_unit, unit_words
+
+
+@dataclass(frozen=True)
+class Made:
+    """A value with its unit, and what was left out of it."""
+
+    value: Any
+    unit: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def answer_of(reading: Reading, carried: CarriedOut) -> Made:
+    """The number that the reading names as its result, the items of a list that stand in quotes, or the answer's words."""
+    value = carried.values.get(reading.result)
+    if reading.kind == "number" and value is not None and isinstance(value.value, int | float):
+        return _number(reading, carried, value, float(value.value))
+    if reading.kind == "list" and reading.items:
+        return _items(reading, carried)
+    return Made(carried.text)
+
+
+def typed_answer(reading: Reading, carried: CarriedOut, wanted: AnswerFormat) -> Any:
+    """The answer as the type that is wanted; AnswerFormatError where it is none. A yes or no is its first word."""
+    value = answer_of(reading, carried).value
+    if wanted.kind == "boolean":
+        word = carried.text.strip().split(" ")[0].strip(".,:;").casefold()
+        value = {"yes": True, "no": False}.get(word, value)
+    elif wanted.kind == "text" and not isinstance(value, str):
+        value = carried.text
+    elif wanted.kind == "list" and isinstance(value, str):
+        value = reading.items or [value]
+    return wanted.coerce(value)
+
+
+def _number(reading: Reading, carried: CarriedOut, value: Value, number: float) -> Made:
+    """The number in the unit asked for, and this unit."""
+    computed = next((each for each in reading.computed if each.name == reading.result), None)
+    if computed is not None:
+        words = carried.shown[reading.result]
+        unit = words.partition(" ")[2].strip() or ("%" if words.endswith("%") else "")
+        return Made(in_unit(value, computed), unit or None)
+    if value.unit == "fraction":
+        return Made(round(number * 100, 10), "%")
+    return Made(number, unit_words(value) or None)
+
+
+def _items(reading: Reading, carried: CarriedOut) -> Made:
+    """The items that stand in a quote; the others are dropped and said."""
+    quoted = set(words_of(" ".join(quote for _, quote in reading.cited)))
+    kept = [item for item in reading.items if set(words_of(item)) & quoted]
+    left_out = [f"left out: {item!r} stands in no quote" for item in reading.items if item not in kept]
+    return Made(kept or [carried.text], notes=left_out)

@@ -1,0 +1,1 @@
+"""Private files and SQLite files, as everything that is kept uses them."""

@@ -1,0 +1,1 @@
+"""Words: terms, scrubbing, and how two questions are compared."""

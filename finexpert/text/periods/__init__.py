@@ -1,0 +1,1 @@
+"""Time in a question: years, quarters and days."""

@@ -1,0 +1,68 @@
+"""Whether every table of a SELECT can be seen as of a day, and which column tells.
+
+SELECT ... FROM trades JOIN accounts USING (account_id), as of 2022-06-30
+    trades is seen by executed_at; accounts has no date, and describes what trades refers to: it is read as it stands today, and that is said
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlglot import exp
+
+from finexpert.errors import AsOfError
+from finexpert.warehouse.checks.reading.select import Read
+from finexpert.warehouse.schema import TableSchema
+
+
+def check_horizon(one: Read, day: dt.date) -> list[str]:
+    """Notes on how each table is seen as of a day; raises AsOfError for a table of which that can't be told."""
+    notes = []
+    described = _described(one)
+    for table in one.used:
+        if table.timeless:
+            continue
+        if table.date is None:
+            if table.name not in described:
+                raise AsOfError(_unknown(table, day))
+            notes.append(f"{table.name} has no date column: it is read as it stands today, not as of {day}")
+        elif not table.date.declared:
+            others = f" (it also has {', '.join(table.date.others)})" if table.date.others else ""
+            notes.append(f"{table.name} is seen up to {day} by {table.date.name}{others}")
+    return notes
+
+
+def _described(one: Read) -> set[str]:
+    """The tables whose rows are reached from a table that has a date: by a key, or by an equality that the SELECT itself writes.
+
+    They describe what is seen as of the day; without a dated table to start from, nothing does.
+    """
+    reached = {table.name for table in one.used if table.date is not None or table.timeless}
+    ties = {(table.name, key.table) for table in one.used for key in table.foreign_keys}
+    ties |= {pair for left, right in _equalities(one) for pair in ((left, right), (right, left))}
+    used = {table.name for table in one.used}
+    while new := {other for name, other in ties if name in reached and other in used} - reached:
+        reached |= new
+    return reached
+
+
+def _equalities(one: Read) -> list[tuple[str, str]]:
+    """Pairs of tables of which a column of one has to equal a column of the other."""
+    found = []
+    for scope in one.scopes:
+        for equal in scope.find_all(exp.EQ):
+            ends = [one.origin(end, scope) for end in (equal.left, equal.right) if isinstance(end, exp.Column)]
+            if len(ends) == 2 and ends[0] and ends[1] and ends[0].table is not ends[1].table:
+                found.append((ends[0].table.name, ends[1].table.name))
+    return found
+
+
+def _unknown(table: TableSchema, day: dt.date) -> str:
+    dates = [
+        column.name for column in table.columns if column.dates or column.type.upper().startswith(("DATE", "TIMESTAMP"))
+    ]
+    which = f"none of {', '.join(dates)} tells when a row became known" if dates else "it has no date column"
+    return (
+        f"{table.name} cannot be seen as of {day}: {which}. Say in the semantic model which column does, or that the table is timeless "
+        f"(`finexpert model init` writes one), or ask without --as-of"
+    )

@@ -1,0 +1,183 @@
+"""Small questions that the checks ask of the warehouse itself: is there such a row, which values has a column.
+
+    probe.any_row(exp.select("1").from_("trades").where("status = 'DONE'"))   ->   True, False, or None where there was no time
+    probe.unfinished                                                          ->   the checks that had no time, by their names
+
+What comes back stays at home: it decides, or it is shown to a person, and stands in no prompt. Every question has a budget of seconds,
+after which nothing more is asked; what was found is kept for the warehouse as long as it is open.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import pandas as pd
+from sqlglot import exp
+
+from finexpert.errors import QueryError
+from finexpert.warehouse.checks.reading.select import Origin
+from finexpert.warehouse.isolated.errors import ended_early
+
+MOST_VALUES = 1_000
+# So many rows are looked through for the values of a column before it is searched for one of them.
+FIRST_ROWS = 200_000
+_SHORTEST = 0.05  # seconds
+
+
+class Asked(Protocol):
+    """The part of a warehouse that is asked. Must raise QueryError where a SELECT fails or takes longer than `seconds`."""
+
+    dialect: str
+
+    def ready(self) -> None: ...
+
+    def query(
+        self, select: str, *, as_of: dt.date | None = None, declared_only: bool = False, seconds: float | None = None
+    ) -> Any: ...
+
+
+class Known:
+    """What was found of one warehouse, as long as it is open."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: str, make: Callable[[], Any]) -> Any:
+        """What is known under a key, made where it is not; None is not kept, since there may be time for it later."""
+        with self._lock:
+            if key in self._found:
+                return self._found[key]
+        made = make()
+        if made is not None:
+            with self._lock:
+                self._found[key] = made
+        return made
+
+
+_known: weakref.WeakKeyDictionary[Any, Known] = weakref.WeakKeyDictionary()
+
+
+def known_of(warehouse: Any) -> Known:
+    """What was found of a warehouse so far, shared by all who ask it."""
+    return _known.setdefault(warehouse, Known())
+
+
+class Probe:
+    """Asks a warehouse within a budget of seconds, and as of a day, if there is one. One question's; not for several threads."""
+
+    def __init__(
+        self,
+        warehouse: Asked,
+        seconds: float,
+        as_of: dt.date | None = None,
+        declared_only: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._warehouse = warehouse
+        self._known = known_of(warehouse)
+        self._left = seconds
+        self._clock = clock
+        self._check = ""
+        self._unfinished: dict[str, None] = {}
+        self._as_of, self._declared_only = as_of, declared_only
+        self.dialect = warehouse.dialect
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left of the budget."""
+        return self._left
+
+    @contextmanager
+    def checking(self, check: str) -> Iterator[None]:
+        """What is asked within it belongs to the check of this name."""
+        self._check, before = check, self._check
+        try:
+            yield
+        finally:
+            self._check = before
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """The names of the checks that asked something and had no time or no memory for it."""
+        return tuple(self._unfinished)
+
+    def any_row(self, select: exp.Query | str) -> bool | None:
+        """Whether a SELECT gives a row; None where it cannot be run, or there was no time."""
+        sql = select if isinstance(select, str) else select.limit(1).sql(self.dialect)
+        found = self._kept(sql)
+        return None if found is None else len(found) > 0
+
+    def distinct(self, origin: Origin) -> list[str] | None:
+        """The values of a column of texts, sorted; None for more than a thousand, or where there was no time."""
+        column, name = exp.column(origin.column.name, quoted=True), table_name(origin.table.name)
+        select = exp.select(column).distinct().from_(name).where(column.copy().is_(exp.null()).not_())
+        sql = select.limit(MOST_VALUES + 1).sql(self.dialect)
+        found = self._kept(sql)
+        if found is None or len(found) > MOST_VALUES:
+            return None
+        return sorted(str(value) for value in found.iloc[:, 0].dropna())
+
+    def first_values(self, origin: Origin) -> tuple[frozenset[str], bool]:
+        """The values in the first rows of a column, and whether these are all."""
+        rows = origin.table.rows
+        if rows is not None and rows <= FIRST_ROWS and (values := self.distinct(origin)) is not None:
+            return frozenset(values), True
+        column = exp.column(origin.column.name, quoted=True)
+        first = exp.select(column).from_(table_name(origin.table.name)).limit(FIRST_ROWS).subquery("first_rows")
+        found = self._kept(exp.select(column.copy()).distinct().from_(first).limit(MOST_VALUES).sql(self.dialect))
+        return (frozenset(), False) if found is None else (frozenset(map(str, found.iloc[:, 0].dropna())), False)
+
+    def values(self, origin: Origin, condition: exp.Expr, limit: int = 20) -> list[str]:
+        """Some values of a column that meet a condition; none where there was no time."""
+        column = exp.column(origin.column.name, quoted=True)
+        select = exp.select(column).distinct().from_(table_name(origin.table.name)).where(condition).limit(limit)
+        found = self._asked(select.sql(self.dialect))
+        return [] if found is None else sorted(str(value) for value in found.iloc[:, 0].dropna())
+
+    def first(self, select: exp.Select, rows: int) -> list[Any]:
+        """The values in the first rows of a SELECT of one column; none where there was no time."""
+        sql = select.limit(rows).sql(self.dialect)
+        found = self._kept(sql)
+        return [] if found is None else found.iloc[:, 0].tolist()
+
+    def _kept(self, sql: str) -> pd.DataFrame | None:
+        """What a SELECT gave before, as of the same day, or gives now."""
+        found: pd.DataFrame | None = self._known.get(
+            f"{self._as_of} {self._declared_only} {sql}", lambda: self._asked(sql)
+        )
+        return found
+
+    def _asked(self, sql: str) -> pd.DataFrame | None:
+        if self._left < _SHORTEST:
+            self._unfinished[self._check] = None
+            return None
+        # A process or a connection that has to start first takes nothing of the budget.
+        self._warehouse.ready()
+        started = self._clock()
+        try:
+            frame = self._warehouse.query(sql, as_of=self._as_of, declared_only=self._declared_only, seconds=self._left)
+            data: pd.DataFrame = frame.data
+        except QueryError as error:
+            if ended_early(str(error)):
+                self._unfinished[self._check] = None
+            return None
+        finally:
+            self._left -= self._clock() - started
+        return data
+
+
+def table_name(name: str) -> exp.Table:
+    """A table of the warehouse as it stands in a FROM.
+
+    >>> table_name("desk.trades").sql("duckdb")
+    '"desk"."trades"'
+    """
+    schema, _, last = name.rpartition(".")
+    return exp.table_(last, db=schema or None, quoted=True)

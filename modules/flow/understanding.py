@@ -1,0 +1,111 @@
+"""Understanding a question before it is planned: its words first, then the processes that it needs.
+
+What comes out is the question with its terms explained, and the knowledge that planning, SQL extraction and script
+generation are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from finexpert.core import progress
+from finexpert.core.answers import Clarification
+from finexpert.errors import OutputError
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.process import Process
+from finexpert.knowledge.taught import Taught
+from finexpert.modules.flow.layers import Layers
+from finexpert.signatures import rules
+from finexpert.text.terms import normalise
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A question as it goes to planning; `unknown` is what nobody has explained yet, `flags` what could not be found out."""
+
+    question: str
+    meanings: list[Keyword] = field(default_factory=list)
+    processes: list[Process] = field(default_factory=list)
+    unknown: list[Clarification] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+
+    def knowledge(self, given: str) -> str:
+        """What was given already, then meanings and processes, as one text for a prompt."""
+        parts = [given] if given and given != rules.NONE else []
+        parts += [f"By {keyword.term!r} this house means: {keyword.meaning}" for keyword in self.meanings]
+        parts += [process.recipe() for process in self.processes]
+        return "\n\n".join(parts) or rules.NONE
+
+
+def understand(
+    layers: Layers,
+    question: str,
+    taught: Taught,
+    schema_card: str,
+    conversation: str = rules.NONE,
+    ask_first: Callable[[Collection[Clarification]], bool] = lambda unknown: False,
+    judge: bool = True,
+) -> Understood:
+    """Ask the two layers; neither asks a model where the stores and the schema can tell.
+
+    Where `ask_first` says that the user is asked about what is unknown, memory is not searched yet. Where the text of
+    a layer cannot be used, the question goes on as it is, with what it names in its very words.
+    """
+    flags = []
+    try:
+        words: Any = layers.keyword_rephrasing(
+            question=question,
+            schema_card=schema_card,
+            glossary=taught.glossary,
+            memory=taught.memory,
+            conversation=conversation,
+            judge=judge,
+        )
+    except OutputError:
+        words = named_only(question, taught)
+        flags.append("its words were not checked")
+    if ask_first(words.unknown):
+        return Understood(words.question, words.meanings, [], words.unknown)
+    try:
+        with progress.stage("recalling"):
+            recalled: Any = layers.memory_lookup(
+                question=words.question,
+                memory=taught.memory,
+                conversation=conversation,
+                meant=words.processes,
+                judge=judge,
+            )
+    except OutputError:
+        recalled = named_only(question, taught)
+        flags.append("memory was not searched")
+    return Understood(words.question, words.meanings, recalled.processes, words.unknown, flags)
+
+
+def with_unclear(understood: Understood, terms: Sequence[str]) -> Understood:
+    """What was understood, with terms that the planner could only guess; those that are explained already are left out."""
+    known = {normalise(name) for entry in (*understood.meanings, *understood.processes) for name in entry.names}
+    asked = {normalise(unknown.term) for unknown in understood.unknown}
+    new = [
+        Clarification(kind="term", term=term, question=f"What do you mean by {term!r}?")
+        for term in dict.fromkeys(terms)
+        if normalise(term) not in known | asked
+    ]
+    return replace(understood, unknown=[*understood.unknown, *new])
+
+
+def named_only(question: str, taught: Taught) -> Understood:
+    """What the stores know by the very words of a question, without asking a model."""
+    return Understood(question, taught.glossary.named_in(question), taught.memory.named_in(question))
+
+
+def still_open(unknown: Collection[Clarification], declined: Collection[str]) -> Clarification | None:
+    """The first term that is to be asked about: none that the user was asked before and did not explain."""
+    passed = [f" {normalise(term)} " for term in declined]
+
+    def asked_before(term: str) -> bool:
+        name = f" {normalise(term)} "
+        return any(name in other or other in name for other in passed)
+
+    return next((clarification for clarification in unknown if not asked_before(clarification.term)), None)

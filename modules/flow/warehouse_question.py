@@ -1,0 +1,226 @@
+"""A question asked of a warehouse: plan, SELECTs, script, each repaired by its own layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import dspy
+
+from finexpert.answers import records
+from finexpert.answers.cache.key import context
+from finexpert.core import reviews
+from finexpert.core.answers import Answer, AnswerFormat
+from finexpert.core.plans import Extract, Plan, Script
+from finexpert.core.workspace import NamedFrame, Turn, Workspace
+from finexpert.errors import FinexpertError
+from finexpert.knowledge import injections
+from finexpert.knowledge.taught import Taught
+from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
+from finexpert.modules.flow.answering import Answering, Unclear
+from finexpert.modules.flow.understanding import Understood, understand, with_unclear
+from finexpert.modules.script_generation import describe_frames
+from finexpert.modules.sql_extraction import by_name
+from finexpert.plans import execution
+from finexpert.sandbox import Sandbox
+from finexpert.signatures import rules
+from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.frame_values import decimals_asked
+from finexpert.warehouse.warehouse import DIALECTS, Warehouse
+
+
+@dataclass(kw_only=True)
+class WarehouseQuestion(Answering):
+    """One question over a warehouse; scripts run in `sandbox`. A `code_reviewer` looks at all code before it is run."""
+
+    source: Warehouse
+    sandbox: Sandbox
+    code_reviewer: AdversarialReview | None = None
+    by_select: bool = False  # whether the last plan is one SELECT that computes the answer
+    format_fixed: bool = field(init=False)
+    checks: Checks = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.format_fixed = self.answer_format is not None
+        # Where nobody asked for a day, rows are hidden by dates that an owner declared, and by no guess.
+        hidden = not self.as_of_given
+        self.checks = Checks(self.source, self.as_of, hidden, chosen=self.chosen, question=self.question)
+
+    @property
+    def card(self) -> str:
+        """What is told of the tables; of many, those that this question and the one before may need."""
+        before = [turn.question for turn in self.workspace.turns[-1:]]
+        return self.source.schema_card(self.options.privacy, " ".join([*before, self.understood.question]))
+
+    def look_up(self, taught: Taught) -> Understood:
+        return understand(
+            self.layers,
+            self.question,
+            taught,
+            self.card,
+            conversation(self.workspace),
+            lambda unknown: bool(self.asks(unknown)),
+            self.options.judge,
+        )
+
+    def source_injections(self) -> Sequence[injections.Finding]:
+        return injections.in_card(self.card)
+
+    def conversation(self) -> str:
+        """The conversation before this question, for a prompt."""
+        # As it was before the question: a program of its own must not see the frames of the first.
+        frames = execution.usable_frames(self.before, self.checks)
+        return conversation(Workspace(frames, self.before.turns))
+
+    def outcome(self) -> execution.Outcome:
+        doubts = ""
+        for last in (False, True):
+            with self.timed("planning"):
+                self.last_plan = self.plan(doubts)
+            try:
+                with self.timed("execution"):
+                    return execution.run(self.last_plan, self.workspace, self.surroundings())
+            except execution.NeedsAnotherPlan as needed:
+                if last:
+                    raise execution.StepFailed(execution.PLANNING, needed.error, 2) from needed
+                doubts = needed.feedback
+        raise AssertionError("unreachable")
+
+    def plan(self, doubts: str = "", retries: int | None = None) -> Plan:
+        """Ask the planning layer until it gives a plan whose steps fit together; `doubts` speak against an earlier one."""
+
+        def write(feedback: str) -> dspy.Prediction:
+            return self.layers.planning(
+                question=self.understood.question,
+                dialect=DIALECTS[self.source.dialect],
+                schema_card=self.card,
+                today=self.as_of.isoformat(),
+                answer_format=self.answer_format if self.format_fixed else None,
+                drafts=self.options.drafts,
+                knowledge=self.knowledge,
+                conversation=self.conversation(),
+                feedback=feedback or doubts or rules.NONE,
+            )
+
+        def attempt(made: dspy.Prediction) -> Plan:
+            plan: Plan = made.plan
+            plan.order()
+            self.answer_format, self.by_select = made.answer_format, made.by_select
+            self.understood = with_unclear(self.understood, made.unclear)
+            if unclear := self.asks(self.understood.unknown):
+                raise Unclear(unclear)
+            if not self.format_fixed and (decimals := decimals_asked(self.question)) is not None:
+                self.answer_format = self.answer_format.model_copy(update={"decimals": decimals})
+            return plan
+
+        def show(made: dspy.Prediction) -> str:
+            return str(made.plan.model_dump_json(include={"steps"}))
+
+        most = self.options.retries if retries is None else retries
+        return execution.with_retries(execution.PLANNING, None, write, attempt, most, show)[0]
+
+    def scratch(self) -> Workspace:
+        """A workspace for another program: as this one was before the question."""
+        return Workspace(dict(self.before.frames), list(self.before.turns))
+
+    def surroundings(self) -> execution.Surroundings:
+        return execution.Surroundings(
+            warehouse=self.source,
+            checks=self.checks,
+            sandbox=self.sandbox,
+            write_selects=self.write_selects,
+            write_script=self.write_script,
+            code_review=CodeReviewing(self.code_reviewer) if self.code_reviewer else None,
+            answer_format=self.answer_format or AnswerFormat(),
+            format_fixed=self.format_fixed,
+            as_of=self.as_of,
+            retries=self.options.retries,
+            someone_there=self.options.someone_there,
+        )
+
+    def write_selects(self, requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
+        if self.by_select:
+            # It computes the answer, which is more than the frames that the layer of SELECTs is asked for. Text that cannot be used
+            # counts there, too: retries do not nest.
+            steps = self.plan(feedback, retries=0).steps
+            return {step.frame: step.select for step in steps if isinstance(step, Extract) and step.select}
+        written = self.layers.sql_extraction(
+            question=self.understood.question,
+            dialect=DIALECTS[self.source.dialect],
+            schema_card=self.card,
+            frames=requests,
+            today=self.as_of.isoformat(),
+            knowledge=self.knowledge,
+            feedback=feedback or rules.NONE,
+        )
+        return by_name(written.selects, requests)
+
+    def write_script(self, step: Script, frames: Sequence[NamedFrame], feedback: str) -> str:
+        code: str = self.layers.script_generation(
+            question=self.understood.question,
+            frames=frames,
+            task=step.task,
+            answer_format=self.answer_format or AnswerFormat(),
+            today=self.as_of.isoformat(),
+            knowledge=self.knowledge,
+            feedback=feedback or rules.NONE,
+        ).script.code
+        return code
+
+    def answered(self, outcome: execution.Outcome) -> Answer:
+        answer = Answer(
+            question=self.question,
+            status="answered",
+            value=outcome.value.value,
+            format=outcome.answer_format or self.answer_format or AnswerFormat(),
+            period=outcome.value.period,
+            explanation=outcome.plan.interpretation,
+            citations=list(outcome.value.citations),
+            figures=outcome.figures,
+            flags=list(outcome.value.flags) + ([self.source.label] if self.source.label else []),
+        )
+        if self.review is not None:
+            answer.flags, answer.confidence = self.review.judged(answer.flags, reviews.OF_A_WAREHOUSE)
+        answer.confidence = reviews.unless_unchecked(answer.flags, answer.confidence)
+        self._record(answer, outcome.plan)
+        return answer
+
+    def failed(self, layer: str, error: FinexpertError) -> Answer:
+        answer = super().failed(layer, error)
+        if self.last_plan is not None:
+            self._record(answer, self.last_plan)
+        return answer
+
+    def _record(self, answer: Answer, plan: Plan) -> None:
+        answer.record = record = records.of_answer(
+            answer, plan, self.workspace, self.source, self.as_of, self.knowledge, self.as_of_given
+        )
+        record.follows = len(context(self.question, [turn.question for turn in self.before.turns]))
+
+
+# So many earlier turns are told in full; of those before only the questions.
+_IN_FULL = 4
+_SHOWN = 12
+
+
+def conversation(workspace: Workspace) -> str:
+    """What earlier turns left behind, for a prompt: questions, how they were understood, frames at hand; no values.
+
+    A question that failed is left out, unless it is the last one, which the next may correct.
+    """
+    numbered = list(enumerate(workspace.turns, 1))
+    told = [(number, turn) for number, turn in numbered if turn.plan is not None or number == len(numbered)][-_SHOWN:]
+    lines = [_line(number, turn, full=place > len(told) - _IN_FULL) for place, (number, turn) in enumerate(told, 1)]
+    if script := next((turn.script for turn in reversed(workspace.turns) if turn.script), None):
+        lines.append(f"script of the last turn:\n{script}")
+    if workspace.frames:
+        lines.append(f"frames at hand:\n{describe_frames(list(workspace.frames.values()))}")
+    return "\n".join(lines) or rules.NONE
+
+
+def _line(number: int, turn: Turn, full: bool) -> str:
+    words = f"turn {number}: {turn.question}"
+    if turn.plan is None:
+        return f"{words} (not answered)"
+    return f"{words} — {turn.interpretation}" if full and turn.interpretation else words

@@ -1,0 +1,1 @@
+"""The machinery of compiling: tasks, recipes, search, gates, journal."""

@@ -1,0 +1,103 @@
+"""The search for a better layer: candidates are made, scored on val, and the best so far is known at any time.
+
+search.make("labeled 1", lambda: a_layer_with_demonstrations)    # made and scored once, also over interruptions
+search.best()                                                    # Candidate(name="labeled 1", scores=[...])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import dspy
+
+from finexpert.datasets.evaluations.evaluation import side_by_side
+from finexpert.language_models.roles import LanguageModels
+from finexpert.language_models.usage import Meter
+from finexpert.optimizers.compiling.journal import Journal, Line, Spent, States, fingerprint
+from finexpert.optimizers.compiling.outcome import Candidate
+from finexpert.optimizers.compiling.tasks import Record, Task
+from finexpert.optimizers.compiling.trial import Trial, Trying, states_of, with_states
+from finexpert.optimizers.compiling.watching import Watch
+
+AS_IT_STANDS = "as it stands"
+
+
+@dataclass
+class Models:
+    """Who is asked: the model that is compiled for, one that shows it how, one that words instructions."""
+
+    student: LanguageModels
+    teacher: LanguageModels
+    reflection: LanguageModels
+
+
+@dataclass
+class Search:
+    """One layer, the examples, and what was tried; `note` says why a recipe ended early."""
+
+    task: Task
+    base: dspy.Module
+    models: Models
+    journal: Journal
+    train: Sequence[Record]
+    val: Sequence[Record]
+    seed: int = 0
+    threads: int = 1
+    most: int = 6
+    watch: Watch = field(default_factory=Watch)
+    tried: list[Candidate] = field(default_factory=list)
+    note: str = ""
+
+    def layer(self) -> dspy.Module:
+        """The layer as it stood before."""
+        return with_states(self.base, states_of(self.base))
+
+    def make(self, name: str, build: Callable[[], dspy.Module]) -> Candidate:
+        """Make a candidate, unless the journal has it, and score it on val."""
+        self.watch.candidate(name)
+        states = self.journal.made(name)
+        if states is None:
+            with Meter() as meter:
+                states = states_of(build())
+            self.journal.add_made(name, states, Spent.of(meter.calls))
+        return self.add(name, states)
+
+    def add(self, name: str, states: States) -> Candidate:
+        """Score a candidate on val; the same program is not scored twice."""
+        candidate = Candidate(name, states)
+        candidate.scores = self.scores(states, self.val, "val")
+        if fingerprint(states) not in self.known:
+            self.tried.append(candidate)
+        self.watch.scored(name, candidate.mean, self.best().mean)
+        return candidate
+
+    def scores(self, states: States, records: Sequence[Record], split: str) -> list[float]:
+        """The scores of a program, from the journal where it has them."""
+        program = fingerprint(states)
+        trial = Trial(with_states(self.base, states), Trying(self.task, self.models.student))
+
+        def one(record: Record) -> None:
+            # Nobody reads the traces of scoring, and DSPy would keep the last ten thousand.
+            with dspy.context(trace=None):
+                pred = trial(example_id=record.id)
+            verdict = trial.trying.judge(dspy.Example(example_id=record.id), pred)
+            line = Line(
+                kind="scored", program=program, split=split, id=record.id, spent=pred.spent, **verdict._asdict()
+            )
+            self.journal.add_scored(line)
+            self.watch.example(program, line)
+
+        missing = [record for record in records if self.journal.scored(program, split, record.id) is None]
+        side_by_side(one, [(record,) for record in missing], self.threads)
+        found = [self.journal.scored(program, split, record.id) for record in records]
+        return [line.score for line in found if line is not None]
+
+    @property
+    def known(self) -> set[str]:
+        """The programs that were tried, by fingerprint."""
+        return {fingerprint(candidate.states) for candidate in self.tried}
+
+    def best(self) -> Candidate:
+        """The best of those that were tried to the end; of equals the one with the shortest prompts, then the first."""
+        return min(self.tried, key=lambda candidate: (-round(candidate.mean, 9), candidate.size))

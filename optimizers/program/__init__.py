@@ -1,0 +1,1 @@
+"""A compiled program: saved, loaded, fingerprinted, logged in MLflow."""

@@ -1,0 +1,324 @@
+"""Exported scripts: nothing stands in them that could harm whoever runs them, and they compute what was answered."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from finexpert.answers import records
+from finexpert.answers.export import code as exported_code
+from finexpert.answers.export.run import run_export
+from finexpert.answers.records import Record
+from finexpert.core.answers import Answer, AnswerFormat
+from finexpert.core.plans import Extract, Plan, Script
+from finexpert.core.workspace import NamedFrame, Workspace
+from finexpert.errors import RecordError
+from finexpert.sandbox import Limits, Sandbox
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+
+DAY = dt.date(2024, 6, 30)
+
+HARMFUL = r"""
+getattr(pd.io.common, 'o' + 's').system('touch /tmp/finexpert-stolen')
+pd.io.common.os.system('x')
+np.lib.format.os.system('x')
+x = pd; answer = x.io
+answer = [pd][0].io
+(lambda m: m.io)(pd)
+import os
+from os import system
+from pandas.io import common
+import pandas.io.common as c
+from typing import sys
+from numpy import *
+answer = open('/etc/passwd').read()
+open = open; answer = open('/etc/passwd')
+getattr = getattr; answer = getattr(df, 'to_csv')
+answer = __import__('os')
+answer = eval('1')
+df.to_csv('/tmp/finexpert-stolen')
+df.to_csv(path_or_buf='/tmp/finexpert-stolen')
+df.to_csv(**{'path_or_buf': '/tmp/x'})
+w = df.to_csv; w('/tmp/finexpert-stolen')
+df.to_pickle('/tmp/finexpert-stolen')
+df.n.agg('to_csv', 0, '/tmp/finexpert-stolen')
+df.n.agg('to_' + 'csv', path_or_buf='/tmp/finexpert-stolen')
+f = 'to_' + 'csv'; df.apply(f)
+df.agg(total=('n', 'to_pickle'))
+pd.DataFrame.agg(df, 'to_csv')
+df.query('@pd.io.common.os.system("x")')
+q = df.query; q('@pd.eval("1")')
+c = 'n > 1'; df.query(c)
+df.eval('n + 1')
+pd.eval('1')
+pd.read_csv('/etc/passwd')
+pd.read_pickle('http://example.org/x')
+np.load('x.npy', allow_pickle=True)
+np.fromfile('/etc/passwd')
+df.n.to_numpy().tofile('/tmp/finexpert-stolen')
+plt.savefig('/tmp/finexpert-stolen')
+plt.figure().savefig('/tmp/finexpert-stolen')
+plt.gcf().canvas.print_figure('/tmp/finexpert-stolen')
+plt.style.use('/etc/passwd')
+pd.set_option('plotting.backend', 'antigravity')
+df.plot(backend='antigravity')
+answer = ().__class__.__base__.__subclasses__()
+answer = np.mean.__globals__
+class A:\n    def __reduce__(self): return (print, ())
+import operator; operator.methodcaller('system', 'x')
+import string; string.Formatter().get_field('0.io', [df])
+import functools; functools.partial(df.to_csv, '/tmp/x')()
+answer = (x for x in [1]).gi_frame
+pd = 1
+import subprocess as math
+from importlib import import_module as len
+type('X', (), {})
+breakpoint()
+answer = query('SELECT 1')
+connection.execute('COPY sales TO \'/tmp/x\'')
+answer = vars()
+""".strip().splitlines()
+
+HARMLESS = r"""
+answer = float(df['n'].pct_change().max())
+answer = df.n.rolling(2).mean().dropna().tolist()
+answer = df.groupby('k')['n'].agg(['sum', 'mean'])
+answer = df.groupby('k').agg(total=('n', 'sum'), spread=('n', lambda s: s.max() - s.min()))
+answer = df.query('n > 1 and k == "a"')['n'].sum()
+answer = df.assign(y=df.d.dt.year).pivot_table(index='y', values='n', aggfunc='sum')
+answer = stats.linregress(df.index, df.n).slope
+answer = np.linalg.norm(df.n)
+from scipy.optimize import brentq; answer = brentq(lambda r: r - 0.5, 0, 1)
+import pandas as pd; answer = pd.Timestamp('2024-01-01').year
+answer = (df.d.max() - pd.offsets.MonthEnd(1)).date()
+fig, ax = plt.subplots(); ax.plot(df.d, df.n); ax.set_title('n'); answer = 1
+def f(x):\n    return x * 2\nanswer = df.n.apply(f).sum()
+answer = df.apply(lambda row: row.n * 2, axis=1).sum()
+answer = f"{df.n.sum():,.2f}"
+answer = df.to_csv()
+from collections import Counter; answer = Counter(df.k).most_common(1)[0][0]
+answer = {'a': 1}.get('a')
+answer = math.sqrt(sum(df.n)); period = (df.d.min(), df.d.max())
+answer = df.resample('ME', on='d').n.last().iloc[-1]
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("code", HARMFUL)
+def test_harmful_code_is_not_exported(code: str) -> None:
+    with pytest.raises(RecordError, match=r"line \d+: .*not allowed in an exported script"):
+        exported_code.check(
+            code.replace("\\n", "\n"), ["df"], ["n", "k", "d", "io", "os", "system", "common", "execute"]
+        )
+
+
+@pytest.mark.parametrize("code", HARMLESS)
+def test_usual_code_is_exported(code: str) -> None:
+    exported_code.check(code.replace("\\n", "\n"), ["df"], ["n", "k", "d"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "df; import os",
+        "df\nimport os",
+        "pd",
+        "answer",
+        "getattr",
+        "__builtins__",
+        "_x",
+        "class",
+        "d f",
+        "",
+        "é",
+        "connection",
+    ],
+)
+def test_a_frame_has_the_name_of_a_frame(name: str) -> None:
+    with pytest.raises(RecordError, match="no name of a frame"):
+        exported_code.check("answer = 1", [name], [])
+
+
+# With a warehouse.
+
+TYPES = (
+    "CREATE TABLE t AS SELECT * FROM (VALUES"
+    " (TIMESTAMP '2024-01-31 10:00', 1::INTEGER, 10::HUGEINT, 1.10::DECIMAL(9,2), true, 'a', DATE '2024-01-31', 'x'::e, TIME '10:00'),"
+    " (TIMESTAMP '2024-02-29 00:00', NULL, 9007199254740993, 2.20, NULL, NULL, NULL, NULL, NULL),"
+    " (TIMESTAMP '2024-06-30 23:59', 3, 30, 3.30, false, 'c', DATE '2024-06-30', 'y', TIME '11:00'),"
+    " (TIMESTAMP '2024-07-01 00:00', 4, 40, 4.40, true, 'd', DATE '2024-07-01', 'x', TIME '12:00'))"
+    " AS v(seen_at, i, h, m, b, s, d, en, clock)"
+)
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
+    path = tmp_path_factory.mktemp("data") / "it's.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TYPE e AS ENUM ('x', 'y')")
+        connection.execute(TYPES)
+        connection.execute("CREATE VIEW totals AS SELECT max(seen_at) AS last_date, sum(h) AS h FROM t")
+        connection.execute("CREATE MACRO twice(x) AS x * 2")
+        connection.execute("CREATE VIEW a AS SELECT twice(h) AS h, last_date FROM totals")
+        connection.execute("CREATE TABLE many AS SELECT DATE '2024-01-01' AS d, range AS n FROM range(50)")
+        connection.execute(
+            "CREATE TABLE texts AS SELECT * FROM (VALUES ('20240101', 1), ('20240701', 2)) AS v(trade_date, n)"
+        )
+    with DuckDBWarehouse(path, row_cap=10) as source:
+        yield source
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(Limits(wall_seconds=10)) as box:
+        yield box
+
+
+Make = Callable[..., Record]
+
+
+@pytest.fixture
+def answered(warehouse: DuckDBWarehouse, sandbox: Sandbox) -> Make:
+    def make(select: str, code: str, kind: Any = "number") -> Record:
+        frame = warehouse.query(select, as_of=DAY)
+        wanted = AnswerFormat(kind=kind, items="text" if kind == "list" else None)
+        outcome = sandbox.run(code, {"df": frame.data}, wanted)
+        steps: list[Any] = [
+            Extract(id=1, frame="df", purpose="", select=select),
+            Script(id=2, frames=["df"], task="", code=code),
+        ]
+        named = NamedFrame("df", frame.data, select, truncated=frame.truncated, fingerprint=frame.fingerprint)
+        answer = Answer(question="?", status="answered", value=outcome.value, format=wanted, period=outcome.period)
+        return records.of_answer(answer, Plan(steps=steps), Workspace(frames={"df": named}), warehouse, DAY, "")
+
+    return make
+
+
+CASES = [
+    ("SELECT seen_at, i FROM t", "answer = len(df)", "integer"),
+    ("SELECT seen_at FROM t", "answer = df['seen_at'].max().date()", "date"),
+    ("SELECT h FROM t ORDER BY seen_at", "answer = int(df.h.sum())", "integer"),
+    ("SELECT sum(i) AS s FROM t", "answer = int(df.s.iloc[0])", "integer"),
+    ("SELECT * FROM t", "answer = [str(kind) for kind in df.dtypes]", "list"),
+    ("SELECT b FROM t ORDER BY seen_at", "answer = int(df.b.sum()) + int(df.b.isna().sum()) * 10", "integer"),
+    ("SELECT s, en, clock FROM t ORDER BY seen_at", "answer = [str(one) for one in df.iloc[0]]", "list"),
+    ("SELECT d FROM t ORDER BY d", "answer = str(df.d.iloc[0]) + str(df.d.dtype)", "text"),
+    ("SELECT m AS v, m AS v FROM t", "answer = float(df.v_1.sum())", "number"),
+    ("SELECT n FROM many", "answer = int(df.n.sum())", "integer"),
+    ("SELECT i FROM t", "answer = float(df.i.sample(1, random_state=None).iloc[0] or 0)", "number"),
+    ("SELECT n FROM many", "import random\nanswer = random.random() + float(np.random.rand())", "number"),
+    ("SELECT i FROM t ORDER BY seen_at", "answer = math.floor(stats.tmean(df.i.dropna()))", "integer"),
+    ("SELECT h FROM totals", "answer = int(df.h.sum())", "integer"),
+    ("SELECT h FROM a", "answer = int(df.h.sum())", "integer"),
+    ("SELECT trade_date, n FROM texts", "answer = int(df.n.sum())", "integer"),
+]
+
+
+@pytest.mark.parametrize(("select", "code", "kind"), CASES, ids=[code for _, code, _ in CASES])
+def test_an_exported_script_computes_what_was_answered(
+    answered: Make, warehouse: DuckDBWarehouse, select: str, code: str, kind: str
+) -> None:
+    record = answered(select, code, kind)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(records.export(record, warehouse), "export", "exec"), namespace)  # noqa: S102
+    assert json.loads(json.dumps(namespace["answer"], default=str)) == record.value
+
+
+def test_an_exported_script_runs_shut_in(answered: Make, warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
+    script = tmp_path / "answer.py"
+    script.write_text(records.export(answered("SELECT i FROM t", "answer = float(df.i.sum())"), warehouse))
+    assert run_export(script) == "4.0\n"
+    before = sorted(path.name for path in tmp_path.iterdir())
+    tries = "".join(
+        f"\ntry:\n    {harm}\n    print('done')\nexcept BaseException as error:\n    print(type(error).__name__)"
+        for harm in HARM
+    )
+    script.write_text(script.read_text() + tries.replace("@SCRIPT@", str(script)))
+    said = run_export(script).split()
+    assert len(said) == len(HARM) + 1
+    assert "done" not in said
+    assert not list(Path("/tmp").glob("finexpert-stolen*"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+HARM = [
+    "import subprocess; subprocess.run(['touch', '/tmp/finexpert-stolen'], check=True)",
+    "open('/tmp/finexpert-stolen', 'w')",
+    "open('/etc/passwd').read()",
+    "open('@SCRIPT@').read()",
+    "import os; os.listdir('/home')",
+    "import socket; socket.socket()",
+    "import os; os.fork()",
+    "import os; os.kill(os.getppid(), 0)",
+    "import duckdb; duckdb.connect('/tmp/finexpert-stolen.duckdb')",
+    "import duckdb; duckdb.sql(\"SELECT * FROM read_text('/etc/passwd')\").fetchall()",
+]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("print(1)", "reads no DuckDB file"),
+        ("connection.execute(\"ATTACH '/etc/passwd' AS warehouse (READ_ONLY)\")", "no DuckDB file"),
+        ("connection.execute(\"ATTACH '/nowhere' AS warehouse (READ_ONLY)\")", "cannot be read"),
+        ("x = 'ATTACH \\'/a\\' AS warehouse'\ny = 'ATTACH \\'/b\\' AS warehouse'", "reads no DuckDB file"),
+        ("print(", "no Python"),
+    ],
+)
+def test_what_is_no_export_is_not_run(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "x.py").write_text(content)
+    with pytest.raises(RecordError, match=said):
+        run_export(tmp_path / "x.py")
+
+
+TAMPERED: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
+    ("the code", lambda record: record["plan"]["steps"][1].update(code="getattr(pd.io.common, 'o' + 's').system('x')")),
+    ("a name", lambda record: record["frames"][0].update(name="df = 1; import os; df")),
+    ("a select", lambda record: record["frames"][0].update(select="COPY t TO '/tmp/finexpert-stolen'")),
+    ("a file", lambda record: record["frames"][0].update(select="SELECT * FROM read_csv('/etc/passwd')")),
+    ("the question", lambda record: record.update(question="another?")),
+    ("the period", lambda record: record.update(period="another")),
+    ("the explanation", lambda record: record.update(explanation="another")),
+    ("the value", lambda record: record.update(value=5.0)),
+]
+
+
+@pytest.mark.parametrize(("what", "change"), TAMPERED, ids=[what for what, _ in TAMPERED])
+def test_a_changed_record_is_not_read(answered: Make, tmp_path: Path, what: str, change: Callable[..., object]) -> None:
+    path = answered("SELECT i FROM t", "answer = float(df.i.sum())").save(tmp_path)
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(RecordError, match=r"something in it was changed|is not the record of an answer"):
+        Record.load(path)
+    # Whoever changes it can seal it again, or take the seal away: then the parts are checked for themselves.
+    if what in ("the code", "a select", "a file"):
+        for seal in ("", records._seal(content)):
+            path.write_text(json.dumps(content | {"seal": seal}))
+            with pytest.raises(RecordError, match=r"not allowed|no SELECT over these tables"):
+                records.export(Record.load(path), DuckDBWarehouse(_file(content, path)))
+
+
+def _file(content: dict[str, Any], beside: Path) -> Path:
+    path = beside.with_name("again.duckdb")
+    if not path.exists():
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("CREATE TABLE t AS SELECT 1 AS i, DATE '2024-01-01' AS d")
+    return path
+
+
+def test_what_a_record_says_of_itself_is_compared(answered: Make, warehouse: DuckDBWarehouse, sandbox: Sandbox) -> None:
+    record = answered("SELECT i FROM t", "answer = float(df.i.sum())\nperiod = '2024'")
+    assert records.replay(record, warehouse, sandbox).differences == []
+    other = record.model_copy(update={"period": "2019"})
+    assert records.replay(other, warehouse, sandbox).differences == ["the period is 2024, and was 2019"]
+    plan = record.plan.model_copy(update={"interpretation": "the sum"})
+    other = record.model_copy(update={"plan": plan, "explanation": "something else"})
+    assert records.replay(other, warehouse, sandbox).differences == ["the explanation is not that of the plan"]
+    assert pd.notna(records.replay(record, warehouse, sandbox).value)

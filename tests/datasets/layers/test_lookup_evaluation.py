@@ -1,0 +1,322 @@
+"""The labelled set of memory lookup, and its scoring: judged by hand, summed by hand, resumed, and stopped by errors."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+import sqlglot
+
+from finexpert.datasets.evaluations.evaluation import Journal
+from finexpert.datasets.layers.lookup_evaluation import LookupResult, Tier, Verdict, evaluate, judge_lookup, summarise
+from finexpert.datasets.layers.lookup_examples import (
+    LookupExample,
+    StoredProcess,
+    fill,
+    load_examples,
+    load_processes,
+    read_examples,
+)
+from finexpert.datasets.layers.lookup_thresholds import clear_from, found_within, lost_below, retrieval_scores
+from finexpert.embeddings.embedding import WordHashing
+from finexpert.errors import ModelUnreachable, OutputError, QuestionFileError
+from finexpert.knowledge.memory import Memory
+from finexpert.knowledge.process import Process, ProcessStep
+from finexpert.knowledge.taught import Taught
+from finexpert.text.terms import normalise
+
+EXAMPLES = load_examples()
+STORED = read_examples("processes.jsonl", StoredProcess)
+
+
+def example(id: str, expected: Sequence[str] = (), whole: bool = False, conversation: str = "") -> LookupExample:
+    return LookupExample(
+        id=id,
+        split="val",
+        scenario="macro",
+        question=f"{id}?",
+        conversation=conversation,
+        expected=tuple(expected),
+        whole=whole,
+    )
+
+
+# The set itself
+
+
+def test_the_set_is_large_enough_and_balanced() -> None:
+    assert len(STORED) >= 48
+    assert len(EXAMPLES) >= 240
+    kinds = Counter(each.kind for each in EXAMPLES)
+    assert all(0.3 < kinds[kind] / len(EXAMPLES) < 0.37 for kind in ("whole", "part", "none"))
+    near = sum("-near-" in each.id for each in EXAMPLES)
+    assert 0.4 < near / kinds["none"] < 0.6
+    assert sum(len(each.expected) == 2 for each in EXAMPLES) >= 30
+    assert sum(bool(each.conversation) for each in EXAMPLES) >= 8
+
+
+def test_splits_share_no_question_and_keep_scenarios_apart() -> None:
+    asked = [(normalise(each.question), each.conversation) for each in EXAMPLES]
+    assert len(set(asked)) == len({each.id for each in EXAMPLES}) == len(EXAMPLES)
+    scenarios = {split: {e.scenario for e in EXAMPLES if e.split == split} for split in ("train", "val", "holdout")}
+    assert scenarios["train"] & scenarios["holdout"] == {"macro"}
+    assert "company" not in scenarios["train"] | scenarios["val"]
+    assert "fund" not in scenarios["holdout"]
+    assert len(load_examples("holdout")) >= 100
+    assert len(load_examples("train")) >= 50 <= len(load_examples("val"))
+
+
+def test_questions_refer_to_processes_of_their_scenario_and_every_process_is_needed() -> None:
+    homes = {process.heading: process.scenario for process in STORED}
+    assert all(homes[heading] == each.scenario for each in EXAMPLES for heading in each.expected)
+    assert {heading for each in EXAMPLES for heading in each.expected} == set(homes)
+
+
+def test_most_questions_do_not_name_what_they_need() -> None:
+    phrases = {process.heading: process.names for process in STORED}
+    needing = [each for each in EXAMPLES if each.expected]
+    naming = sum(
+        any(name in normalise(each.question) for heading in each.expected for name in phrases[heading])
+        for each in needing
+    )
+    assert 0.1 < naming / len(needing) < 0.5
+
+
+def test_names_of_processes_are_unique() -> None:
+    names = Counter(name for process in STORED for name in set(process.names))
+    assert max(names.values()) == 1
+    assert {process.status for process in load_processes()} == {"active"}
+
+
+@pytest.mark.parametrize("process", STORED, ids=lambda process: str(process.heading))
+def test_a_process_is_whole(process: StoredProcess) -> None:
+    texts = " ".join(step.text + (step.sql or "") for step in process.steps)
+    assert set(re.findall(r"<(\w+)>", texts)) == {variable.name for variable in process.variables}
+    assert 2 <= len(process.steps) <= 5
+    for step in process.steps:
+        if step.sql:
+            sqlglot.parse_one(re.sub(r"<(\w+)>", "item", step.sql), dialect="duckdb")
+        if step.code:
+            compile(step.code, "step", "exec")
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: not JSON"),
+        ('{"id": "a", "split": "test"}', "line 2: split: Input should be 'train', 'val' or 'holdout'"),
+        (
+            '{"id": "a", "split": "val", "scenario": "s", "question": "q", "expected": ["x", "y"], "whole": true}',
+            "line 2: the line: Value error, a whole match expects exactly one process",
+        ),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(f"{example('a').model_dump_json()}\n{line}\n")
+    with pytest.raises(QuestionFileError, match=re.escape(message)):
+        load_examples(path=path)
+
+
+@pytest.mark.parametrize(("name", "message"), [("none.jsonl", "cannot be read"), ("empty.jsonl", "holds no example")])
+def test_a_missing_or_empty_file_is_named(tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(QuestionFileError, match=f"{name} {message}"):
+        load_examples(path=tmp_path / name)
+
+
+# Judging
+
+
+@pytest.mark.parametrize(
+    ("expected", "whole", "found", "tier", "hit", "missing", "extra", "tier_right"),
+    [
+        (["A"], True, ["A"], "whole", True, [], [], True),
+        (["A"], True, ["The a"], "named", True, [], [], True),
+        (["A"], True, ["A"], "part", True, [], [], False),
+        (["A"], False, ["A"], "whole", True, [], [], False),
+        (["A"], False, ["B", "A"], "part", False, [], ["B"], True),
+        (["A", "C"], False, ["C"], "part", True, ["A"], [], True),
+        (["A", "C"], False, ["C", "B", "A", "B"], "part", True, [], ["B"], True),
+        (["A"], True, [], "none", False, ["A"], [], False),
+        ([], False, [], "none", None, [], [], True),
+        ([], False, ["B"], "part", None, [], ["B"], False),
+        ([], False, ["B"], "named", None, [], ["B"], False),
+    ],
+)
+def test_a_lookup_judged_by_hand(
+    expected: list[str],
+    whole: bool,
+    found: list[str],
+    tier: Tier,
+    hit: bool | None,
+    missing: list[str],
+    extra: list[str],
+    tier_right: bool,
+) -> None:
+    verdict = judge_lookup(expected, whole, found, tier)
+    assert verdict == Verdict(hit, tuple(missing), tuple(extra), tier_right)
+    assert verdict.right == (not missing and not extra)
+
+
+ANSWERS: dict[str, tuple[Sequence[str], Tier, int]] = {
+    "whole?": (["A"], "whole", 0),
+    "part?": (["B", "A"], "part", 2),
+    "two?": (["A"], "part", 1),
+    "none?": ([], "none", 0),
+    "near?": (["B"], "part", 1),
+}
+FIVE = [
+    example("whole", ["A"], True),
+    example("part", ["A"]),
+    example("two", ["A", "C"]),
+    example("none"),
+    example("near"),
+]
+
+
+def run(tmp_path: Path, **changed: object) -> tuple[list[LookupResult], list[str]]:
+    asked: list[str] = []
+
+    def lookup(question: str, conversation: str) -> tuple[Sequence[str], Tier, int]:
+        asked.append(question)
+        answer = changed.get(question.rstrip("?"), ANSWERS[question])
+        if isinstance(answer, Exception):
+            raise answer
+        return cast("tuple[Sequence[str], Tier, int]", answer)
+
+    return evaluate(lookup, FIVE, Journal(tmp_path / "journal.jsonl", LookupResult), threads=1), asked
+
+
+def test_a_summary_counted_by_hand(tmp_path: Path) -> None:
+    summary = summarise(run(tmp_path)[0])
+    counted = {
+        name: getattr(summary, name)[:2]
+        for name in ("recall_at_1", "recall_of_needed", "all_needed", "false_recalls", "wrong_extra", "tier", "right")
+    }
+    assert counted == {
+        "recall_at_1": (2, 3),
+        "recall_of_needed": (3, 4),
+        "all_needed": (2, 3),
+        "false_recalls": (1, 2),
+        "wrong_extra": (2, 5),
+        "tier": (4, 5),
+        "right": (2, 5),
+    }
+    assert {kind: part[:2] for kind, part in summary.by_kind.items()} == {
+        "whole": (1, 1),
+        "part": (0, 2),
+        "none": (1, 2),
+    }
+    assert (summary.calls, summary.without_call[:2], summary.failed) == (0.8, (2, 5), 0)
+    assert summary.wrong == ["part", "two", "near"]
+
+
+def test_an_empty_summary_says_nothing() -> None:
+    assert summarise([]).recall_at_1 == (0, 0, 0.0, 0.0, 1.0)
+
+
+def test_an_interrupted_evaluation_asks_only_what_is_open(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnreachable):
+        run(tmp_path, two=ModelUnreachable("gone"))
+    results, asked = run(tmp_path)
+    assert asked == ["two?", "none?", "near?"]
+    assert [result.id for result in results] == [each.id for each in FIVE]
+
+
+def test_unusable_output_is_wrong_also_where_nothing_was_to_be_recalled(tmp_path: Path) -> None:
+    results, _ = run(tmp_path, none=OutputError("no such field"), whole=OutputError("no such field"))
+    failed = [result for result in results if result.failure]
+    assert [(r.id, r.found, r.right, r.tier_right) for r in failed] == [
+        ("whole", [], False, False),
+        ("none", [], False, False),
+    ]
+    assert summarise(results).failed == 2
+
+
+def test_every_result_is_reported_as_it_comes(tmp_path: Path) -> None:
+    heard: list[str] = []
+    journal = Journal(tmp_path / "journal.jsonl", LookupResult)
+    evaluate(lambda q, c: ([], "none", 0), FIVE, journal, threads=2, on_result=lambda result: heard.append(result.id))
+    assert sorted(heard) == sorted(each.id for each in FIVE)
+
+
+# Similarities
+
+
+class FixedMemory:
+    """Gives each question the similarities that are written down for it."""
+
+    def __init__(self, near: dict[str, dict[str, float]], named: Sequence[str] = ()) -> None:
+        self.near, self.named, self.texts = near, named, list[list[str]]()
+
+    def search(self, texts: Sequence[str], limit: int = 8) -> list[tuple[Process, float]]:
+        self.texts.append(list(texts))
+        found = sorted(self.near[texts[0]].items(), key=lambda pair: -pair[1])[:limit]
+        return [(Process(heading=heading, steps=[ProcessStep(text="x")]), score) for heading, score in found]
+
+    def named_in(self, text: str) -> list[str]:
+        return [text] if text in self.named else []
+
+
+def test_similarities_of_right_and_wrong_are_told_apart() -> None:
+    whole, _, two, none, _ = retrieval_scores(
+        cast(Memory, FixedMemory({f"{e.id}?": {"A": 0.8, "B": 0.9, "C": 0.1} for e in FIVE})), FIVE
+    )
+    assert (whole.right, whole.wrong, whole.top, whole.second, whole.rank) == (0.8, 0.9, 0.9, 0.8, 2)
+    assert (two.right, two.wrong, two.needs, two.rank, two.top_is_right) == (0.8, 0.9, 2, 3, False)
+    assert (none.right, none.wrong, none.rank) == (0.0, 0.9, None)
+
+
+def test_thresholds_counted_by_hand() -> None:
+    memory = FixedMemory(
+        {
+            "whole?": {"A": 0.8, "B": 0.5},
+            "part?": {"A": 0.7, "B": 0.4},
+            "two?": {"B": 0.3, "A": 0.2, "C": 0.1},
+            "none?": {"B": 0.3},
+            "near?": {"B": 0.9, "A": 0.2},
+        },
+        named=["two?"],
+    )
+    scores = retrieval_scores(cast(Memory, memory), FIVE)
+    assert [part[:2] for part in lost_below(scores, 0.4)] == [(0, 3), (1, 2)]
+    assert [part[:2] for part in lost_below(scores, 0.75)] == [(1, 3), (1, 2)]
+    assert [part[:2] for part in clear_from(scores, 0.65, 0.25)] == [(1, 1), (2, 3), (1, 3)]
+    assert [part[:2] for part in clear_from(scores, 0.75, 0.25)] == [(1, 1), (1, 2), (1, 2)]
+    assert [found_within(scores, places)[:2] for places in (1, 3)] == [(2, 3), (3, 3)]
+
+
+def test_a_process_beyond_the_nearest_has_no_rank() -> None:
+    scores = retrieval_scores(
+        cast(Memory, FixedMemory({f"{e.id}?": {"B": 0.9, "A": 0.1} for e in FIVE})), FIVE, limit=1
+    )
+    assert [score.rank for score in scores] == [None] * 5
+    assert found_within(scores, 12)[:2] == (0, 3)
+
+
+def test_a_follow_up_is_looked_for_with_the_turn_before_it() -> None:
+    memory = FixedMemory({"a?": {}})
+    asked = [example("a", ["A"], conversation="turn 1: first?\nturn 2: second?\nframes at hand:\ngdp(date)")]
+    retrieval_scores(cast(Memory, memory), asked)
+    retrieval_scores(cast(Memory, memory), asked, follow_up=False)
+    assert memory.texts == [["a?", "turn 2: second?"], ["a?"]]
+
+
+def test_the_whole_set_stands_in_one_memory(tmp_path: Path) -> None:
+    with Taught.open(tmp_path / "knowledge.sqlite", WordHashing()) as taught:
+        fill(taught.memory, load_processes())
+        assert taught.memory.size == len(STORED)
+        scores = retrieval_scores(taught.memory, EXAMPLES)
+    named = {score.id for score in scores if score.named}
+    assert {each.id for each in EXAMPLES if each.kind == "none"} & named, "a name may also stand for something else"
+    # Spelling alone finds most of what is needed: the labels and the headings belong together.
+    assert found_within(scores, 12).share > 0.8
+    assert lost_below(scores, 1.01)[0].right == sum(each.kind != "none" for each in EXAMPLES if each.id not in named)

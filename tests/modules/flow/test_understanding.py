@@ -1,0 +1,147 @@
+"""A question before it is planned: what planning is told, what is asked back, and what unusable text does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from finexpert.core.answers import Clarification
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.process import Process, ProcessStep
+from finexpert.modules.flow.understanding import Understood, named_only, still_open
+
+STRESS = Keyword(term="stress month", meaning="a month with sales below 918273650")
+STEP = ProcessStep(text="Count the months with sales.", sql="SELECT date, amount FROM sales")
+COUNT = Process(heading="Month count", steps=[STEP], status="active")
+
+
+@pytest.fixture
+def session(desk: Any) -> Any:
+    desk.says("planning", desk.plan())
+    return desk.session()
+
+
+def test_what_is_taught_reaches_every_later_layer(desk: Any, session: Any) -> None:
+    session.define("stress month", STRESS.meaning)
+    session.stores.memory.add(COUNT, "anna")
+    desk.says("keyword_rephrasing", desk.terms(("stress month", 1)))
+    desk.says("judge", desk.judged(1))
+    desk.says("planning", desk.plan("answer = sales.nothing", select="SELECT nothing FROM sales"))
+    desk.says("sql_extraction", desk.fields(selects=[
+        {"df_name": "sales", "df_columns": ["date", "region", "amount"], "select_query": desk.good}
+    ]))  # fmt: skip
+    desk.says("script_generation", desk.fields(code="answer = len(sales)"))
+    answer = session.ask("What is the month count of the stress months?")
+    assert (answer.value, answer.flags) == (6, [])
+    assert answer.meanings == {"stress month": STRESS.meaning}
+    assert answer.processes == ["Month count"]
+    for layer in ("planning", "sql_extraction", "script_generation"):
+        assert f"By 'stress month' this house means: {STRESS.meaning}" in desk.of(layer)[0]
+        assert "1. Count the months with sales.\n   SQL:\n   SELECT date, amount FROM sales" in desk.of(layer)[0]
+    assert STRESS.meaning in answer.record.knowledge
+    assert "understanding" in answer.usage.stages
+
+
+def test_planning_is_given_the_rephrased_question(desk: Any, session: Any) -> None:
+    session.define("stress month", STRESS.meaning)
+    desk.says("keyword_rephrasing", desk.terms(("strained months", 1), rephrased="How many stress months in 2020?"))
+    answer = session.ask("How many strained months in 2020?")
+    assert answer.rephrased == "How many stress months in 2020?"
+    assert answer.question == "How many strained months in 2020?"
+    assert "How many stress months in 2020?" in desk.of("planning")[0]
+    assert "strained" not in desk.of("planning")[0]
+
+
+def test_an_unknown_term_is_asked_about_before_memory_is_searched(desk: Any, session: Any) -> None:
+    session.stores.memory.add(COUNT, "anna")
+    desk.says("keyword_rephrasing", desk.terms(("grubby months", None)))
+    answer = session.ask("What is the month count of grubby months?", clarify=True)
+    assert (answer.status, answer.clarification.term) == ("needs_clarification", "grubby months")
+    assert desk.layers == ["keyword_rephrasing"]
+    assert session.workspace.turns == []
+
+
+@pytest.mark.parametrize("declined", [True, False])
+def test_what_nobody_explained_is_flagged(desk: Any, session: Any, declined: bool) -> None:
+    desk.says("planning", desk.plan(unclear="grubby months"))
+    if declined:
+        unclear = session.ask("How many grubby months?", clarify=True).clarification
+        assert session.explain(unclear, "  ") is None
+    answer = session.ask("How many grubby months?", clarify=declined)
+    assert answer.status == "answered"
+    assert answer.flags == ["rests on an assumption: nobody has explained 'grubby months'"]
+    assert session.stores.glossary.empty
+
+
+def test_one_unknown_term_after_the_other_is_asked_about(desk: Any, session: Any) -> None:
+    desk.says("planning", desk.plan(unclear="grubby, mucky, and what is not asked"))
+    asked = []
+    for _ in range(2):
+        unclear = session.ask("How many grubby and mucky months?", clarify=True).clarification
+        asked.append(unclear.term)
+        session.explain(unclear, "")
+    assert asked == ["grubby", "mucky"]
+    assert session.ask("How many mucky months?", clarify=True).status == "answered"
+
+
+@pytest.mark.parametrize(
+    ("layer", "flag"),
+    [("keyword_rephrasing", "its words were not checked"), ("judge", "memory was not searched")],
+)
+def test_unusable_text_of_a_layer_leaves_the_question_as_it_is(desk: Any, session: Any, layer: str, flag: str) -> None:
+    session.define("stress month", STRESS.meaning)
+    session.stores.memory.add(COUNT, "anna")
+    desk.says("keyword_rephrasing", desk.terms(("stress months", 1), rephrased="x"))
+    desk.says("judge", desk.judged(1))
+    desk.says(layer, "I would rather not.")
+    answer = session.ask("What is the month count of the stress months?", clarify=True)
+    assert (answer.status, answer.value, answer.rephrased) == ("answered", 6, None)
+    assert answer.flags == [flag]
+    # What stands in the question in its very words is used all the same.
+    assert answer.meanings == {"stress month": STRESS.meaning}
+    assert answer.processes == ["Month count"]
+
+
+def test_without_memory_nothing_is_looked_up(desk: Any) -> None:
+    desk.says("planning", desk.plan())
+    answer = desk.session(memory=False).ask("How many grubby months?", clarify=True)
+    assert (answer.value, answer.flags, desk.layers) == (6, [], ["planning"])
+
+
+def test_a_page_uses_only_what_it_is_named(desk: Any) -> None:
+    from finexpert.filings.page.filing import Filing
+
+    taught = desk.taught()
+    taught.glossary.define(Keyword(term="core sales", meaning="sales of tools"), "anna")
+    plan = desk.fields(
+        entity="sales", steps=[{"kind": "cell", "id": 1, "row": "tools", "column": "2017"}], answer="step 1"
+    )
+    # The planner of a page has another first field.
+    desk.reply = lambda messages: desk.calls.append(("page", messages[-1]["content"])) or plan
+    page = Filing("p", ["in millions of dollars"], [["", "2017"], ["tools", "$ 26.5"]], [])
+    answer = desk.session(page).ask("grubby core sales?", clarify=True)
+    assert (answer.value, answer.meanings) == (26.5, {"core sales": "sales of tools"})
+    assert "By 'core sales' this house means: sales of tools" in desk.prompts[0]
+    assert len(desk.calls) == 1
+
+
+def test_knowledge_is_what_was_given_then_meanings_then_processes() -> None:
+    understood = Understood("?", [STRESS], [COUNT])
+    text = understood.knowledge("Use real GDP.")
+    assert text.startswith(f"Use real GDP.\n\nBy 'stress month' this house means: {STRESS.meaning}\n\nProcess: Month")
+    assert Understood("?").knowledge("(none)") == Understood("?").knowledge("") == "(none)"
+
+
+def test_a_term_is_passed_over_in_any_spelling() -> None:
+    unknown = [Clarification(kind="term", term=term, question="?") for term in ("Grubby Months", "mucky")]
+    assert still_open(unknown, ["the grubby-month"]) == unknown[1]
+    assert still_open(unknown, ["grubby month", "MUCKY"]) is None
+
+
+def test_by_name_only(desk: Any) -> None:
+    taught = desk.taught()
+    kept, term = taught.memory.add(COUNT, "anna"), taught.glossary.define(STRESS, "anna")
+    assert named_only("the Month Count of stress months", taught) == Understood(
+        "the Month Count of stress months", [term], [kept]
+    )

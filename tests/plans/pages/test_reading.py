@@ -1,0 +1,103 @@
+"""Carrying a reading out: percentages, units, and formulas that are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from finexpert.core.plans import Quote
+from finexpert.core.workspace import Value
+from finexpert.errors import PlanError, StepError
+from finexpert.filings.records import LibraryPage
+from finexpert.plans.pages.formula import as_steps
+from finexpert.plans.pages.proved import Computation, ProvedValue, Reading
+from finexpert.plans.pages.reading import carried_out, unsupported
+from finexpert.plans.pages.wording import filled, in_unit, other_scale, printed_words
+
+
+@pytest.mark.parametrize(
+    ("formula", "value", "unit", "shown"),
+    [
+        ("a / b", Value(0.2, unit="ratio"), "%", 20.0),
+        ("a / b * 100", Value(20.0), "%", 20.0),
+        ("(a - b) / 100", Value(0.02), "percentage points", 2.0),
+        ("(a + b) / 2", Value(21.5), "%", 21.5),
+        ("average(a, b)", Value(21.5), "%", 21.5),
+        ("a - b", Value(-0.022, unit="fraction"), "percentage points", -2.2),
+        ("a - b", Value(-0.022, unit="fraction"), "basis points", -220.0),
+        ("a \u2212 b", Value(3.0), "USD millions", 3.0),
+    ],
+)
+def test_a_plain_quotient_is_a_percentage_and_what_is_one_already_stays(
+    formula: str, value: Value, unit: str, shown: float
+) -> None:
+    assert in_unit(value, Computation(name="x", what="x", formula=formula, unit=unit)) == pytest.approx(shown)
+
+
+@pytest.mark.parametrize(
+    "formula", ["a +", "__import__('os')", "a.b", "a if b else 3", "[x for x in a]", "c / a", "nothing(a)", "a" * 700]
+)
+def test_a_formula_is_arithmetic_over_known_values_and_nothing_else(formula: str) -> None:
+    with pytest.raises(StepError):
+        as_steps(formula, {"a": "step 1", "b": "step 2"}, 3)
+
+
+def test_a_constant_by_itself_and_a_comparison() -> None:
+    assert as_steps("a", {"a": "step 1"}, 2)[0].arguments == ["step 1"]
+    assert as_steps("a < b", {"a": "step 1", "b": "step 2"}, 3)[0].arguments == ["step 2", "step 1"]
+    with pytest.raises(PlanError, match="no such value"):
+        as_steps("z", {}, 1)
+
+
+def test_what_cannot_be_computed_is_left_out_and_said() -> None:
+    def nothing(id: str) -> LibraryPage:
+        raise AssertionError(id)
+
+    made = Reading(computed=[Computation(name="x", what="a share", formula="1 / 0")], answer="It is {x}.")
+    carried = carried_out(made, nothing)
+    assert carried.missing == ["x"]
+    assert carried.notes == ["a share is left out: divide divides by zero"]
+    assert carried.text == "It is {x}."
+
+
+def test_units_are_said_once() -> None:
+    shown = {"a": "5,363 million USD", "m": "34.6%", "t": "24.26 times"}
+    assert filled("{a}, {m} and {t} times", shown) == "5,363 million USD, 34.6% and 24.26 times"
+    assert filled("USD {a} million, {m} percent", shown) == "USD 5,363 million, 34.6 percent"
+
+
+def test_years_and_small_counts_need_no_quote() -> None:
+    assert unsupported(Reading(answer="3 of 12 in 2022, at 55.5"), "Which 3?") == ["55.5"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown", "text"),
+    [
+        ("{a} billion", "5,363 million USD", "5,363 million"),
+        ("${a} billion in all", "5,363 million USD", "$5,363 million in all"),
+        ("{a} bn", "12 million USD", "12 million"),
+        ("{a} millions", "5,363 million USD", "5,363 millions"),
+        ("{a} million", "12 million", "12 million"),
+        ("{a} million", "5,363 USD", "5,363 million"),
+    ],
+)
+def test_a_sentence_does_not_change_the_scale_of_a_page(answer: str, shown: str, text: str) -> None:
+    assert filled(answer, {"a": shown}) == text
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "words", "doubted"),
+    [
+        ("12 million", Value(12.0, unit="USD", scale=1e6), "12 million USD", False),
+        ("12 million", Value(12.0, unit="USD", scale=1e3), "12 thousand USD", True),
+        ("12 million", Value(12.0), "12 million", True),
+        ("$1.2bn", Value(1.2, unit="USD", scale=1e9), "1.2 billion USD", False),
+        ("1,234", Value(1234.0, unit="USD", scale=1e6), "1,234 million USD", False),
+        ("13.4%", Value(0.134, unit="fraction"), "13.4%", False),
+    ],
+)
+def test_a_word_beside_a_number_is_neither_more_nor_less_than_its_table(
+    printed: str, value: Value, words: str, doubted: bool
+) -> None:
+    proved = ProvedValue(name="x", page="p", step=Quote(id=1, quote="q", value="1"), printed=printed, quote="q")
+    assert printed_words(proved, value) == words
+    assert bool(other_scale(proved, value)) is doubted
