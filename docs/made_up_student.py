@@ -17,8 +17,8 @@ from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from finexpert.language_models.prompts import Prompt, about
-from finexpert.language_models.recorded import packaged_files, read
+from finexpert.language_models.recordings.prompts import Prompt, about
+from finexpert.language_models.recordings.recorded import packaged_files, read
 
 MODEL = "openai/made-up-student"
 
