@@ -69,7 +69,7 @@ def taught(path: Path, action: str, round: int) -> Kept:
             kept = store.memory.revert("Slump", number % 2 + 1, "anna")
         elif action == "glossary.define":
             keyword = Keyword(
-                term=f"term {number % 5}", meaning=f"meaning {round} {number}", aliases=[f"t{number % 5}"]
+                term=f"term {number % 5}", meaning=f"meaning {round} {number}", aliases=[f"short term {number % 5}"]
             )
             kept = store.glossary.define(keyword, "anna")
         yield kept.id, kept.version
