@@ -61,8 +61,9 @@ def check_user_agent(text: str | None) -> str:
     'Ada Example ada@example.com'
     """
     if text is None or "@" not in text or not text.isascii() or not text.isprintable():
+        given = "none is set" if text is None else f"{text!r} is none"
         raise ConfigurationError(
-            f"EDGAR asks every program for a name and an address of mail, and {text!r} has none: set "
+            f"EDGAR asks every program for a name and an address of mail, and {given}: set "
             "FINEXPERT_EDGAR_USER_AGENT='Name name@example.com', or load files with `finexpert data edgar --from FOLDER`"
         )
     return text

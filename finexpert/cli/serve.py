@@ -118,7 +118,10 @@ def list_tokens(state: StateAt = None) -> None:
     from finexpert.app.state.naming import now
 
     with _state(options_from(state=state)) as kept:
-        for token in access.tokens(kept):
+        tokens = access.tokens(kept)
+        if not tokens:
+            common.echo("There are no tokens yet. Next: finexpert serve token create NAME --role owner")
+        for token in tokens:
             over = (
                 "revoked"
                 if token.revoked

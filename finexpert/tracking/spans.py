@@ -185,14 +185,34 @@ def _to_collector(address: str) -> Callable[[Span], None]:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
     except ModuleNotFoundError as error:
         raise ConfigurationError("a collector needs OpenTelemetry: pip install 'finexpert[trace]'") from error
     # What is waiting when the process ends is sent then.
     provider = TracerProvider(resource=Resource.create({"service.name": "finexpert"}))
     place = address.rstrip("/")
     endpoint = place if place.endswith("/v1/traces") else f"{place}/v1/traces"
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint, timeout=_SECONDS)))
+    # The exporter logs every try of a dead address; one line that says what to do takes their place.
+    logging.getLogger(OTLPSpanExporter.__module__).setLevel(logging.CRITICAL)
+
+    class Reporting(SpanExporter):
+        """The exporter, which says once a batch that it was lost."""
+
+        def __init__(self) -> None:
+            self.inner = OTLPSpanExporter(endpoint=endpoint, timeout=_SECONDS)
+
+        def export(self, spans: Any) -> Any:
+            result = self.inner.export(spans)
+            if result is not SpanExportResult.SUCCESS:
+                _log.warning(
+                    "%d spans did not reach %s: is a collector there? The answer is not touched", len(spans), endpoint
+                )
+            return result
+
+        def shutdown(self) -> None:
+            self.inner.shutdown()
+
+    provider.add_span_processor(BatchSpanProcessor(Reporting()))
     tracer = provider.get_tracer("finexpert")
 
     def write(span: Span, outer: Any = None) -> None:

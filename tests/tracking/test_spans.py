@@ -113,6 +113,8 @@ def test_a_collector_gets_the_spans_of_a_question_and_no_value(collector: Collec
 def test_a_collector_that_does_not_answer_costs_no_answer(tmp_path: Path) -> None:
     ran = ask(tmp_path, "--trace", "http://127.0.0.1:9")
     assert (ran.returncode, "Answer: 3 recessions" in ran.stdout) == (0, True)
+    (said,) = ran.stderr.splitlines()
+    assert "did not reach http://127.0.0.1:9/v1/traces: is a collector there?" in said
 
 
 def test_a_place_that_is_none(tmp_path: Path) -> None:
