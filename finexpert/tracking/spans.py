@@ -199,7 +199,7 @@ def _to_collector(address: str) -> Callable[[Span], None]:
         """The exporter, which says once a batch that it was lost."""
 
         def __init__(self) -> None:
-            self.inner = OTLPSpanExporter(endpoint=endpoint, timeout=_SECONDS)
+            self.inner: Any = OTLPSpanExporter(endpoint=endpoint, timeout=_SECONDS)
 
         def export(self, spans: Any) -> Any:
             result = self.inner.export(spans)
