@@ -229,9 +229,16 @@ class UnknownValue(QueryError):
 
 
 class NoRows(QueryError):
-    """The conditions of a SELECT leave no row, and one of them alone does so."""
+    """The conditions of a SELECT leave no row, and one of them alone does so.
+
+    `span` says from where to where its column runs, or nothing: for a person's eyes, and in no message.
+    """
 
     kind = "no rows"
+
+    def __init__(self, message: str, *, span: str = "") -> None:
+        super().__init__(message)
+        self.span = span
 
 
 class CutFrame(QueryError):

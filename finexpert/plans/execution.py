@@ -18,6 +18,7 @@ import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
@@ -372,7 +373,9 @@ class _Run:
         except UnknownValue as error:
             return error
         except QueryError as error:
-            return type(error)(of_a_frame(str(error), step.frame))
+            named = copy(error)
+            named.args = (of_a_frame(str(error), step.frame),)
+            return named
         except StepError as error:
             return error
         return replace(checked, frame=frame)

@@ -22,6 +22,7 @@ from finexpert.core.workspace import Turn, Workspace
 from finexpert.errors import (
     BudgetExceeded,
     FinexpertError,
+    NoRows,
     NotInSources,
     OutputError,
     PlanError,
@@ -110,6 +111,8 @@ def _for_a_person(error: FinexpertError) -> str:
     if isinstance(error, UnknownValue) and error.values:
         said = str(error).partition(". Its values are not shown")[0]
         return f"{said}. {error.place} holds {', '.join(map(repr, error.values))}"
+    if isinstance(error, NoRows) and error.span:
+        return f"{error}; {error.span}"
     return str(error)
 
 

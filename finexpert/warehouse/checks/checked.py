@@ -126,7 +126,7 @@ class Checks:
             with probe.checking(_EMPTINESS):
                 notes += check_result(frame, self._read_again(one, looked), probe)
         except NoRows as error:
-            raise NoRows(f"{error}{f' as of {self.as_of}' if explicit else ''}") from None
+            raise NoRows(f"{error}{f' as of {self.as_of}' if explicit else ''}", span=error.span) from None
         notes += _without_end(probe)
         period = period_of(one)
         if period is not None and explicit and self.as_of:

@@ -9,7 +9,9 @@ condition matches rows on its own.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
+from decimal import Decimal
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -17,6 +19,8 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import NoRows
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
+
+_BOUNDS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 
 
 def explain_nothing(one: Read, probe: Probe) -> list[str]:
@@ -55,7 +59,7 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> list[str]:
         if found is False and _compares_data(condition):
             return [_nothing_found(one, condition)]
         if found is False:
-            raise NoRows(_problem(one, scope, condition))
+            raise _no_rows(one, scope, condition, probe)
         unsure = unsure or found is None
     together = probe.any_row(rows_of(one, scope, where.this))
     if together is None or unsure:
@@ -103,7 +107,7 @@ def _check_joined(one: Read, scope: Scope, probe: Probe) -> None:
                 exp.Query
             )
             if own and probe.any_row(rows_of(one, scope, condition, 0, join.this)) is False:
-                raise NoRows(_problem(one, scope, condition, name))
+                raise _no_rows(one, scope, condition, probe, name)
 
 
 def _of_aggregates(one: Read, scope: Scope, probe: Probe) -> list[str]:
@@ -115,7 +119,7 @@ def _of_aggregates(one: Read, scope: Scope, probe: Probe) -> list[str]:
             if probe.any_row(rows) is False:
                 if _compares_data(condition):
                     return [_nothing_found(one, condition)]
-                raise NoRows(_problem(one, scope, condition))
+                raise _no_rows(one, scope, condition, probe)
             if where is not None and probe.any_row(rows.where(where.this.copy())) is False:
                 return [f"{text_of(one, condition)} matches rows, and none of those that the other conditions leave"]
     return []
@@ -200,10 +204,35 @@ def _empty_join(one: Read, scope: Scope, probe: Probe) -> str | None:
     return None
 
 
-def _problem(one: Read, scope: Scope, condition: exp.Expr, name: str | None = None) -> str:
+def _no_rows(one: Read, scope: Scope, condition: exp.Expr, probe: Probe, name: str | None = None) -> NoRows:
     """What to say of a condition that no row meets: of the tables of a SELECT, or of one of them."""
     tables = ", ".join(source.name for source in _tables(scope) if name in (None, source.alias_or_name))
-    return f"{text_of(one, condition)} matches no row{f' of {tables}' if tables else ''}"
+    problem = f"{text_of(one, condition)} matches no row{f' of {tables}' if tables else ''}"
+    return NoRows(problem, span=_span(one, scope, condition, probe))
+
+
+def _span(one: Read, scope: Scope, condition: exp.Expr, probe: Probe) -> str:
+    """From where to where the column of a condition runs that no row is large or small enough for; nothing where that is not the point."""
+    columns = {column.sql(): column for column in condition.find_all(exp.Column)}
+    if len(columns) != 1 or condition.find(exp.Query) or not condition.find(*_BOUNDS):
+        return ""
+    (column,) = columns.values()
+    rows = rows_of(one, scope, None)
+    ends = (probe.first(rows.select(end(this=column.copy()), append=False), 1) for end in (exp.Min, exp.Max))
+    first, last = ((_shown(found[0]) if found else "") for found in ends)
+    return f"{column.name} runs from {first} to {last}" if first and last else ""
+
+
+def _shown(value: object) -> str:
+    """A number or a day as a person writes it; nothing for what is neither.
+
+    >>> import pandas as pd
+    >>> _shown(pd.Timestamp("2024-06-07")), _shown(12.5), _shown("done"), _shown(pd.NaT)
+    ('2024-06-07', '12.5', '', '')
+    """
+    written = str(value).removesuffix(" 00:00:00")
+    is_one = isinstance(value, dt.date | int | float | Decimal) and not isinstance(value, bool)
+    return written if is_one and written not in ("nan", "NaT", "NaN") else ""
 
 
 def _tables(scope: Scope) -> list[exp.Table]:

@@ -117,6 +117,12 @@ def test_a_person_is_shown_what_the_model_is_not(ask: Any) -> None:
     assert CANARY not in prompts
 
 
+def test_how_far_a_column_runs_is_shown_to_a_person_alone(ask: Any) -> None:
+    (first, _), prompts = ask("SELECT count(*) FROM trades WHERE amount > 1e12", "SELECT count(*) FROM trades")
+    assert f"amount runs from 2.0 to {NUMBER}.5" in first.failure.message
+    assert "runs from" not in prompts
+
+
 def test_as_of_and_dates_leave_nothing_either(ask: Any) -> None:
     (answer,), prompts = ask("SELECT count(*) FROM clients", as_of=dt.date(2023, 1, 15))
     assert (answer.status, answer.failure.kind) == ("failed", "as of")

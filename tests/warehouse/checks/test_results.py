@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -42,6 +43,24 @@ def test_one_condition_that_leaves_nothing_is_named(run: Any, select: str, said:
 )
 def test_that_nothing_is_beyond_bounds_of_the_data_is_an_answer_and_said(run: Any, select: str) -> None:
     assert any(note.startswith("no row meets") for note in run(select).notes)
+
+
+@pytest.mark.parametrize(
+    ("select", "span"),
+    [
+        ("SELECT count(*) FROM trades WHERE executed_at >= DATE '2031-01-01'", r"executed_at runs from 20\d\d-.* to 20\d\d-.*"),
+        ("SELECT count(*) FROM trades WHERE amount > 1e9", r"amount runs from [\d.]+ to [\d.]+"),
+        ("WITH t AS (SELECT amount AS a FROM trades) SELECT count(*) FROM t WHERE a BETWEEN 1000 AND 2000", r"a runs from [\d.]+ to [\d.]+"),
+        ("SELECT count(*) FROM trades t JOIN accounts a USING (account_id) WHERE t.amount > 1000", r"amount runs from [\d.]+ to [\d.]+"),
+        ("SELECT count(*) FROM trades WHERE symbol = currency", ""),
+        ("SELECT count(*) FROM trades WHERE symbol > 'zzzz'", ""),
+    ],
+)  # fmt: skip
+def test_a_bound_beyond_a_column_says_to_a_person_how_far_it_runs(run: Any, select: str, span: str) -> None:
+    with pytest.raises(NoRows) as raised:
+        run(select)
+    assert re.fullmatch(span, raised.value.span)
+    assert "runs from" not in str(raised.value)
 
 
 def test_equality_of_columns_that_never_holds_is_no_answer(run: Any) -> None:
