@@ -247,9 +247,17 @@ class LibraryJourney(Answering):
     def _outcome(self, carried: CarriedOut) -> execution.Outcome:
         self.carried, self.last_plan = carried, carried.plan
         made = answer_of(self.reading, carried)
-        self.notes += made.notes
+        self.notes += [*made.notes, *self._later()]
         value = Value(made.value, unit=made.unit, citations=tuple(self._citations()))
         return execution.Outcome(value=value, plan=carried.plan, registers={})
+
+    def _later(self) -> list[str]:
+        """A note for each company of which a later filing than the cited ones is at hand, where the question names no year."""
+        if Wanted.of_words(self.asked).years:
+            return []
+        cited = {self.source.page(page).filing for page, _ in self.reading.cited}
+        later = whose.later_than(cited, whose.of_forms(self.asked, self.source.filings()))
+        return [f"no year is asked for, and {_form(last)} of {company} is later" for company, last in later]
 
     def _citations(self) -> list[Citation]:
         cited = [(value.page, value.quote, value.printed) for value in self.reading.values]

@@ -64,7 +64,7 @@ class Found:
 def best_pages(library: Library, question: str, wanted: Wanted) -> Found:
     """The pages that answer a question best: in the years asked for above all, and in the others."""
     filings, notes = _chosen(library.filings(), question, wanted.companies)
-    in_years = whose.in_years(filings, wanted.years) if wanted.years else filings
+    in_years = _in_years(filings, question, wanted.years)
     if not in_years:
         notes.append(f"there is no filing of {', '.join(map(str, wanted.years))}: all years were searched")
     ids = frozenset(filing.id for filing in in_years or filings)
@@ -76,6 +76,16 @@ def best_pages(library: Library, question: str, wanted: Wanted) -> Found:
     kinds = {*wanted.statements, *statements_in(question), *(kind for measure in named for kind in measure.statements)}
     pages = ranked(Shelf.of(library).pages(filings, phrases), sought, kinds, ids)
     return Found(pages, filings, notes)
+
+
+def _in_years(filings: list[FilingInfo], question: str, years: Sequence[int]) -> list[FilingInfo]:
+    """The filings of some years; the last ones too where the question itself names no year, since today's state is meant then."""
+    if not years:
+        return filings
+    found = {filing.id for filing in whose.in_years(filings, years)}
+    if found and not Wanted.of_words(question).years:
+        found |= {filing.id for filing in whose.latest(filings)}
+    return [filing for filing in filings if filing.id in found]
 
 
 def _chosen(filings: list[FilingInfo], question: str, companies: Sequence[str]) -> tuple[list[FilingInfo], list[str]]:

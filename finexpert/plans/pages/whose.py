@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -119,6 +119,41 @@ def in_years(filings: Sequence[FilingInfo], years: Iterable[int]) -> list[Filing
                 chosen |= {filing.id: filing for filing in found}
                 break
     return [filing for filing in filings if filing.id in chosen]
+
+
+def latest(filings: Sequence[FilingInfo]) -> list[FilingInfo]:
+    """The last filing of each company by the period that it is about; a year's report is later than its quarters.
+
+    >>> filings = [_example(f"{year}.pdf", company="A", year=year) for year in (2019, 2021)]
+    >>> [filing.fiscal_year for filing in latest(filings)]
+    [2021]
+    """
+    dated = [[filing for filing in some if filing.fiscal_year] for some in companies_of(filings).values()]
+    return [max(some, key=_when) for some in dated if some]
+
+
+def later_than(cited: Collection[str], filings: Sequence[FilingInfo]) -> Iterator[tuple[str, FilingInfo]]:
+    """The last filing of each company that is cited by an earlier one alone; `cited` are ids."""
+    for company, some in companies_of(filings).items():
+        used = [filing for filing in some if filing.id in cited]
+        if used and (later := [last for last in latest(some) if _when(last) > max(map(_when, used))]):
+            yield company, later[0]
+
+
+def of_forms(text: str, filings: Sequence[FilingInfo]) -> list[FilingInfo]:
+    """The filings of the forms that a text names; all of them where it names none.
+
+    >>> filings = [_example("a.pdf", company="A", year=2021)]
+    >>> len(of_forms("as this 10K says", filings)), len(of_forms("as it says", filings))
+    (1, 1)
+    """
+    words = text.lower().replace("-", "")
+    return [each for each in filings if each.kind and each.kind.lower().replace("-", "") in words] or list(filings)
+
+
+def _when(filing: FilingInfo) -> tuple[int, int]:
+    """The fiscal year and quarter that a filing is about, to compare by; a whole year stands after its quarters."""
+    return filing.fiscal_year or 0, filing.quarter or 5
 
 
 def _may_name(run: Sequence[str], capitals: set[str]) -> bool:

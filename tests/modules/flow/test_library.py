@@ -260,3 +260,41 @@ def test_a_record_is_plain_json(desk: Any, library: Library, tmp_path: Path) -> 
     kept = json.loads(ask(desk, library).record.save(tmp_path).read_text())
     assert kept["reading"]["computed"][0]["formula"] == "i22 / s22"
     assert kept["searches"][0]["pages"]
+
+
+@pytest.fixture
+def with_quarter(library: Library) -> Library:
+    text = "Operating income is expected to be 30 in all, of which 12 was earned in the first two quarters."
+    later = LibraryPage(
+        "oakgate/2023q2/page_1", "oakgate/2023q2", "Oakgate Water Inc.", "", 2023, 2, "10-Q", "", 1, (text,), (), ()
+    )
+    info = FilingInfo(
+        "oakgate/2023q2", "Oakgate Water Inc.", "", 2023, 2, "10-Q", "", "OAKGATE_2023Q2_10Q.pdf", "2", 1, dt.datetime.now(dt.UTC)
+    )  # fmt: skip
+    library.add([later], info)
+    return library
+
+
+@pytest.mark.parametrize(
+    ("question", "read_too"),
+    [
+        ("What operating income does Oakgate Water expect?", True),
+        ("What operating income did Oakgate Water have in FY2022?", False),
+    ],
+)
+def test_the_last_filing_is_read_where_no_year_is_named(
+    desk: Any, with_quarter: Library, question: str, read_too: bool
+) -> None:
+    wanted = desk.fields(companies=["Oakgate Water"], years=[2022], statements=[], searches=["operating income"])
+    desk.says("library_search", wanted)
+    desk.says("library_reading", margins(desk))
+    answer = ask(desk, with_quarter, question, answer_format=None)
+    pages = desk.of("library_reading")[0]
+    assert pages.index("10-Q Q2 2023") < pages.index("sells water to towns") if read_too else True
+    assert any("10-Q Q2 2023 of Oakgate Water Inc. is later" in flag for flag in answer.flags) == read_too
+
+
+def test_a_form_that_the_question_names_is_no_earlier_one(desk: Any, with_quarter: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", margins(desk))
+    assert ask(desk, with_quarter, "Has Oakgate Water's operating margin improved, as its 10K says?").flags == []
