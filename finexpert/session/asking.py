@@ -20,7 +20,7 @@ from finexpert.answers.routing import route
 from finexpert.core import progress
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.streams import astreamed, streamed
-from finexpert.errors import Cancelled
+from finexpert.errors import Cancelled, Refused
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
 from finexpert.modules.calling import using
@@ -70,7 +70,7 @@ class Asking(Base):
         and said to be so; `cached=False` has everything computed again.
         """
         if not question.strip():
-            raise ValueError("the question is empty")
+            raise Refused("the question is empty: write it in words, such as 'When did the latest recession start?'")
         # A terminal hands over bytes that are no text as halves of characters.
         question = whole(question)
         with progress.watching() as watch, self._under_way.taken_by(watch), self._traced() as traced:
