@@ -179,7 +179,9 @@ class Asking(Base):
         self.undo()
         before = dict(self.workspace.frames)
         try:
-            return self.ask(turn.question, answer_format=turn.answer_format, as_of=self._as_of, cached=False)
+            # A day that nobody gave hides less than one that somebody gave: it does not become one here.
+            given = self._as_of if self._as_of_given else None
+            return self.ask(turn.question, answer_format=turn.answer_format, as_of=given, cached=False)
         except BaseException:
             self.workspace.turns.append(turn)
             self.workspace.frames = frames
