@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -43,19 +44,26 @@ class Base:
         # What compiling chose for this program counts where the user has not said otherwise.
         self.settings = with_options(settings or Settings(), getattr(self.expert, "options", {}))
         self.models = models or LanguageModels.from_settings(self.settings)
-        self._opened: Warehouse | None = None
-        if not isinstance(source, Filing | Library) and not is_warehouse(source):
-            source = self._opened = open_data(source, settings=self.settings)
-        self.source: Warehouse | Filing | Library = source
-        self._owns_sandbox = sandbox is None
-        # Pages need no scripts, so they can be asked about where scripts cannot be confined.
-        if sandbox is None and not isinstance(self.source, Filing | Library):
-            sandbox = Sandbox(Limits(wall_seconds=self.settings.script_seconds), workers=self.settings.workers)
-        self.sandbox = sandbox
+        # What is opened here is closed here: at the end, or at once where something after it cannot be opened.
+        with ExitStack() as opened:
+            if not isinstance(source, Filing | Library) and not is_warehouse(source):
+                source = open_data(source, settings=self.settings)
+                opened.callback(source.close)
+            self.source: Warehouse | Filing | Library = source
+            # Pages need no scripts, so they can be asked about where scripts cannot be confined.
+            if sandbox is None and not isinstance(self.source, Filing | Library):
+                sandbox = Sandbox(Limits(wall_seconds=self.settings.script_seconds), workers=self.settings.workers)
+                opened.callback(sandbox.close)
+            self.sandbox = sandbox
+            if taught is None and self.settings.memory:
+                taught = Taught.from_settings(self.settings)
+                opened.callback(taught.close)
+            self.taught = taught
+            self._earlier = EarlierAnswers(self)
+            opened.callback(self._earlier.close)
+            self._opened = opened.pop_all()
         self.workspace = workspace or Workspace()
         self.knowledge = knowledge
-        self._owns_taught = taught is None
-        self.taught = taught or (Taught.from_settings(self.settings) if self.settings.memory else None)
         self.declined: list[str] = []
         self.chosen: dict[str, str] = {}
         self.name = ""
@@ -64,7 +72,6 @@ class Base:
         self._as_of_given = self.settings.as_of is not None
         self._before: list[dict[str, NamedFrame]] = []
         self._conversation = Budget.of(self.settings, "conversation")
-        self._earlier = EarlierAnswers(self)
         self._under_way = UnderWay()
 
     @property
@@ -97,10 +104,4 @@ class Base:
         return Budget.of(self.settings, "answer")
 
     def close(self) -> None:
-        if self.sandbox is not None and self._owns_sandbox:
-            self.sandbox.close()
-        if self.taught is not None and self._owns_taught:
-            self.taught.close()
-        self._earlier.close()
-        if self._opened is not None:
-            self._opened.close()
+        self._opened.close()
