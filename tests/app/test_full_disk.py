@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from finexpert.app.actions import keeping
+from finexpert.app.guarding import uploads
 from finexpert.errors import StoreError
 
 FULL = "the state at postgresql://db.internal/state cannot be used (the disk is full)"
@@ -63,3 +69,35 @@ def test_a_conversation_is_free_again_when_the_state_is_back(office: Any, monkey
     (kept,) = office.desk.conversation(office.ann, conversation)
     assert (kept.state, "the disk is full" in kept.error) == ("failed", True)
     assert office.ask("How many?", conversation).value == 6
+
+
+class Full(io.BytesIO):
+    """A file that is sent to a disk without room."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/spooled")
+
+
+def test_a_file_without_room_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"could not be kept \(No space left on device\): .* send it again then"):
+        uploads.keep(Full(), tmp_path / "s1", "x.csv", 1_000)
+    assert not (tmp_path / "s1").exists()
+
+
+def test_a_file_that_no_row_knows_is_removed(office: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office.desk.state, "writing", full)
+    with pytest.raises(StoreError):
+        office.desk.add_source(office.ann, "Fees", file=io.BytesIO(b"day,fee\n2024-01-31,5\n"), filename="fees.csv")
+    assert not any((office.desk.folder / "uploads").rglob("*.csv"))
+
+
+def test_a_disk_without_room_is_no_error_of_the_program(house: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sources(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/srv/home/x")
+
+    monkeypatch.setattr(house.desk, "sources", sources)
+    with house.client() as eve:
+        quiet = TestClient(house.app, base_url=house.base, headers=eve.headers, raise_server_exceptions=False)
+        reply = quiet.get("/api/sources")
+    assert (reply.status_code, "the disk of the server is full" in reply.text) == (503, True)
+    assert "/srv" not in reply.text

@@ -76,24 +76,26 @@ class Sources(Base):
             person.need("manage")
         person.need("ask")
         id = new_id()
+        folder = self.folder / "uploads" / id
         if file is not None:
             self._check_room(person)
-            folder = self.folder / "uploads" / id
             place = str(uploads.keep(file, folder, filename or name, int(self.options.upload_mb * 1e6)))
         else:
             place = self._checked(str(address), kind)
         try:
             with self._looked_at(kind, place, f"{id}:1"):
                 pass
-        except FinexpertError as error:
-            if file is not None:
-                uploads.remove(self.folder / "uploads" / id)
-            raise type(error)(self._without_paths(str(error), place)) from None
-        row = {"id": id, "name": name, "kind": kind, "place": self.sealer.seal(place), "person": person.id,
-               "team": person.team, "shared": shared, "revision": 1, "made": now()}  # fmt: skip
-        with self.state.writing() as connection:
-            connection.execute(tables.sources.insert().values(row))
-            self.log(connection, person, "add source", id, name)
+            row = {"id": id, "name": name, "kind": kind, "place": self.sealer.seal(place), "person": person.id,
+                   "team": person.team, "shared": shared, "revision": 1, "made": now()}  # fmt: skip
+            with self.state.writing() as connection:
+                connection.execute(tables.sources.insert().values(row))
+                self.log(connection, person, "add source", id, name)
+        except BaseException as error:
+            # Whatever went wrong, nobody could find the file again to remove it.
+            uploads.remove(folder)
+            if isinstance(error, FinexpertError):
+                raise type(error)(self._without_paths(str(error), place)) from None
+            raise
         return info_of(row, person)
 
     def remove_source(self, person: Person, source: str) -> None:
