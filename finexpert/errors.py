@@ -171,7 +171,7 @@ class NotLoggedIn(DeskError):
 
 
 class Refused(DeskError):
-    """What was sent is not accepted: a file, an address, a name; the message says what would be."""
+    """What was sent is not accepted: a question, a file, an address, a name; the message says what would be."""
 
 
 class Unanswerable(FinexpertError):

@@ -25,7 +25,7 @@ from finexpert.app.guarding.limits import Limit
 from finexpert.app.options import LOCAL_HOSTS
 from finexpert.app.people import access
 from finexpert.app.people.people import Person, local_person
-from finexpert.errors import DeskError, FinexpertError, Forbidden, NotLoggedIn, Refused, TooMany
+from finexpert.errors import DeskError, FinexpertError, Forbidden, NotLoggedIn, Refused, StoreError, TooMany
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +89,11 @@ class Guard:
             await self.app(scope, _limited(receive, self._most(scope, headers)), reply.send)
         except _TooLarge as error:
             await reply.refuse(413, Refused(error.detail))
+        except StoreError as error:
+            # Who asks may not be known yet: where the state is, and what is wrong with it, is for the log.
+            log.error("the state could not say who a request is from: %s", error)
+            away = StoreError("the server cannot read or write its state just now: try again; its log says more")
+            await reply.refuse(status_of(away), away)
         except DeskError as error:
             await reply.refuse(status_of(error), error)
 
@@ -172,7 +177,7 @@ class _Reply:
             self._desk.metrics.request(self._scope["method"], route, message["status"])
         await self._send(message)
 
-    async def refuse(self, status: int, error: DeskError) -> None:
+    async def refuse(self, status: int, error: FinexpertError) -> None:
         if self._scope["type"] == "websocket":
             await self._send({"type": "websocket.close", "code": 1008, "reason": type(error).__name__})
             return

@@ -5,12 +5,15 @@ A session holds the frames of its conversation in memory. Source, model, sandbox
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from finexpert.session import Session
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -85,5 +88,10 @@ class OpenSessions:
         return len(self._open)
 
     def _close(self, session: OpenSession) -> None:
-        session.session.close()
-        self._closed(session)
+        try:
+            session.session.close()
+        except Exception:
+            # Nobody asks in it any more: the question that closes it is another one's.
+            log.exception("a session could not be closed")
+        finally:
+            self._closed(session)

@@ -8,6 +8,7 @@ Doors that are not installed are left out; `/api`, `/v1`, `/login`, `/metrics`, 
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,12 +25,14 @@ from finexpert.app import logins, openai_api, shared
 from finexpert.app.desk import Desk
 from finexpert.app.guard import Guard, error_json, status_of
 from finexpert.app.rest import answers, conversations, knowledge, owner, sources
-from finexpert.errors import Busy, FinexpertError, TooMany
+from finexpert.errors import Busy, FinexpertError, StoreError, TooMany
 
 log = logging.getLogger(__name__)
 
 # Each has `mount(app, desk)`, and needs a package of its own.
 _DOORS = (("finexpert.app.mcp", "mcp"), ("finexpert.app.page.mounting", "jinja2"))
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def create_app(desk: Desk, *, close: bool = True) -> FastAPI:
@@ -117,4 +120,7 @@ def _errors(app: FastAPI, desk: Desk) -> None:
     @app.exception_handler(Exception)
     def _of_program(request: Request, error: Exception) -> JSONResponse:
         log.error("an error of the program", exc_info=error)
+        if isinstance(error, OSError) and error.errno in _FULL:
+            full = StoreError("the disk of the server is full: try again when its owner has made room")
+            return JSONResponse(error_json(full, str(full)), status_of(full))
         return JSONResponse(error_json(error, "an error of the program: the server's log says more"), 500)

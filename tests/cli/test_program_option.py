@@ -73,7 +73,7 @@ def asked(scripted: Any, desk: Any, monkeypatch: pytest.MonkeyPatch) -> list[lis
     desk.says("memorization", "no")
     model = ScriptedModel(lambda messages: str(desk.reply(messages[-1]["content"])))
     monkeypatch.setattr(LanguageModels, "from_settings", lambda settings: LanguageModels(model))
-    desk.lend_sandbox(monkeypatch, "finexpert.sandbox", "finexpert.session", "finexpert.datasets.desk.teaching")
+    desk.lend_sandbox(monkeypatch, "finexpert.sandbox", "finexpert.session.base", "finexpert.datasets.desk.teaching")
     return model.prompts
 
 

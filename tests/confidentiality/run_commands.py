@@ -112,7 +112,7 @@ def run(name: str, line: str, folder: Path, places: dict[str, str]) -> int:
 def share_sandbox() -> Any:
     """One warm sandbox for all commands, each of which would start one of its own; closing it leaves it open."""
     import finexpert.sandbox
-    import finexpert.session
+    import finexpert.session.base
 
     box = finexpert.sandbox.Sandbox(finexpert.sandbox.Limits(wall_seconds=10))
 
@@ -129,7 +129,7 @@ def share_sandbox() -> Any:
         def __exit__(self, *_: object) -> None:
             pass
 
-    for place in (finexpert.sandbox, finexpert.session):
+    for place in (finexpert.sandbox, finexpert.session.base):
         place.Sandbox = lambda *limits, **given: Borrowed()  # type: ignore[attr-defined]
     return box
 

@@ -10,8 +10,11 @@ import datetime as dt
 import json
 import logging
 import threading
+from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -29,7 +32,7 @@ from finexpert.app.state.stored import StoredAnswer
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.progress import Watch, watching
 from finexpert.core.workspace import Turn, Workspace
-from finexpert.errors import Cancelled, FinexpertError
+from finexpert.errors import Cancelled, FinexpertError, StoreError
 from finexpert.filings.library.library import Library
 from finexpert.session import Session
 from finexpert.settings import Settings
@@ -66,6 +69,7 @@ class Answering(Conversations):
         self._pool = ThreadPoolExecutor(options.questions_at_once, "finexpert-asking")
         self._running: dict[str, Running] = {}
         self._running_lock = threading.Lock()
+        self._waiting: deque[Callable[[], None]] = deque()
 
     def _carried_out(self, running: Running, wish: Wish) -> None:
         opened: OpenSession | None = None
@@ -83,7 +87,11 @@ class Answering(Conversations):
             if opened is not None:
                 self.sessions.drop(opened)
             self._ended(running)
-            running.end(self._failed(running, error))
+            told = error
+            try:
+                told = self._failed(running, error)
+            finally:
+                running.end(told)
 
     def _answered(self, running: Running, wish: Wish, opened: OpenSession) -> tuple[Answer, StoredAnswer]:
         session = opened.session
@@ -147,21 +155,34 @@ class Answering(Conversations):
             state, message = "failed", f"an error of the program ({type(error).__name__}): the server's log says more"
             error = FinexpertError(message)
         self.metrics.failed("error" if state == "failed" else state)
-        c = tables.conversations.c
-        try:
-            with self.state.writing() as connection:
-                values = {"state": state, "error": message, "ended": now()}
-                connection.execute(tables.answers.update().where(tables.answers.c.id == running.id).values(values))
-                connection.execute(
-                    tables.conversations.update()
-                    .where(c.id == running.conversation, c.asking == running.id)
-                    .values(asking=None, changed=now())
-                )
-                self.log(connection, running.person, state, running.id)
-        except FinexpertError:
-            # The state is out of reach. The keeper of the desk frees the conversation when it is back.
-            log.exception("the end of a question could not be kept")
+        self._kept_later(partial(self._keep_end, running, state, message))
         return error
+
+    def _keep_end(self, running: Running, state: str, message: str) -> None:
+        c = tables.conversations.c
+        with self.state.writing() as connection:
+            values = {"state": state, "error": message, "ended": now()}
+            connection.execute(tables.answers.update().where(tables.answers.c.id == running.id).values(values))
+            connection.execute(
+                tables.conversations.update()
+                .where(c.id == running.conversation, c.asking == running.id)
+                .values(asking=None, changed=now())
+            )
+            self.log(connection, running.person, state, running.id)
+
+    def _kept_later(self, keep: Callable[[], None]) -> None:
+        """Keep something now or, where the state is out of reach, when it is back."""
+        try:
+            keep()
+        except StoreError:
+            log.exception("the end of a question could not be kept: it is kept when the state is back")
+            self._waiting.append(keep)
+
+    def _keep_what_waits(self) -> None:
+        """Keep what could not be kept; StoreError where the state is still out of reach."""
+        while self._waiting:
+            self._waiting[0]()
+            self._waiting.popleft()
 
     def _ended(self, running: Running) -> None:
         with self._running_lock:

@@ -155,6 +155,7 @@ class Keeping(Pages):
             self._hear_cancels()
         if time.monotonic() - self._beaten >= BEAT_SECONDS:
             self._beat()
+            self._keep_what_waits()
         if time.monotonic() - self._swept >= 30:
             self._swept = time.monotonic()
             self.sessions.sweep()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from finexpert.app.actions.again import Again
 from finexpert.app.people.people import Person
+from finexpert.app.searching import search_now
 from finexpert.app.state.stored import Found, Mark, PageView
 from finexpert.core.answers import Citation
 from finexpert.errors import LibraryError, NotFound, Refused
@@ -50,7 +51,7 @@ class Pages(Again):
             return [
                 Found(page=hit.page.id, filing=hit.page.filing, label=hit.page.label, score=hit.score, why=hit.why,
                       text=hit.chunks[0].text if hit.chunks else "")
-                for hit in library.search(request)
+                for hit in search_now(library, request)
             ]  # fmt: skip
 
     def page(

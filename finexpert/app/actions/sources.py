@@ -6,8 +6,10 @@ desk.schema(reader, source.id).tables
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,6 +28,7 @@ from finexpert.errors import DataError, FinexpertError, NotFound, Refused
 from finexpert.filings.library.library import Library
 from finexpert.language_models.secrets import redacted
 from finexpert.settings import Settings
+from finexpert.warehouse.database_address import address_in
 from finexpert.warehouse.semantic_model.document import load, save
 from finexpert.warehouse.semantic_model.drafting import draft
 from finexpert.warehouse.semantic_model.finding import beside
@@ -73,24 +76,26 @@ class Sources(Base):
             person.need("manage")
         person.need("ask")
         id = new_id()
+        folder = self.folder / "uploads" / id
         if file is not None:
             self._check_room(person)
-            folder = self.folder / "uploads" / id
             place = str(uploads.keep(file, folder, filename or name, int(self.options.upload_mb * 1e6)))
         else:
             place = self._checked(str(address), kind)
         try:
             with self._looked_at(kind, place, f"{id}:1"):
                 pass
-        except FinexpertError as error:
-            if file is not None:
-                uploads.remove(self.folder / "uploads" / id)
-            raise type(error)(self._without_paths(str(error), place)) from None
-        row = {"id": id, "name": name, "kind": kind, "place": self.sealer.seal(place), "person": person.id,
-               "team": person.team, "shared": shared, "revision": 1, "made": now()}  # fmt: skip
-        with self.state.writing() as connection:
-            connection.execute(tables.sources.insert().values(row))
-            self.log(connection, person, "add source", id, name)
+            row = {"id": id, "name": name, "kind": kind, "place": self.sealer.seal(place), "person": person.id,
+                   "team": person.team, "shared": shared, "revision": 1, "made": now()}  # fmt: skip
+            with self.state.writing() as connection:
+                connection.execute(tables.sources.insert().values(row))
+                self.log(connection, person, "add source", id, name)
+        except BaseException as error:
+            # Whatever went wrong, nobody could find the file again to remove it.
+            uploads.remove(folder)
+            if isinstance(error, FinexpertError):
+                raise type(error)(self._without_paths(str(error), place)) from None
+            raise
         return info_of(row, person)
 
     def remove_source(self, person: Person, source: str) -> None:
@@ -113,26 +118,26 @@ class Sources(Base):
 
         Only user and password are replaced. Empty ones go back to those of the source.
         """
-        place = self._place(person, source)
         person.need("ask")
-        if place.address is None or "://" not in place.address or place.address.startswith("sqlite"):
+        place = self._shared_place(person, source)
+        if place.address is None or (address_in(place.address) or "sqlite").startswith("sqlite"):
             raise Refused(f"the source {place.info.name!r} has no users: only databases on a server have")
+        sealed = self.sealer.seal(f"{user}\n{password}") if user else None
+        if sealed is not None:
+            # Tried before it is kept: a wrong password is said here, and the one from before stays.
+            tried = self._as_person(place, person, sealed)
+            try:
+                with self.opened.using(tried.key, self._maker(tried)):
+                    pass
+            except FinexpertError as error:
+                raise type(error)(redacted(str(error), [password] if password else [])) from None
         own = tables.credentials.c
         with self.state.writing() as connection:
             connection.execute(tables.credentials.delete().where(own.source == source, own.person == person.id))
-            if user:
-                sealed = self.sealer.seal(f"{user}\n{password}")
+            if sealed is not None:
                 row = {"source": source, "person": person.id, "sealed": sealed}
                 connection.execute(tables.credentials.insert().values(row))
             self.log(connection, person, "connect as", source)
-        # Tried at once: a wrong password is said here, and not at the first question.
-        try:
-            with self.source(person, source):
-                pass
-        except FinexpertError as error:
-            with self.state.writing() as connection:
-                connection.execute(tables.credentials.delete().where(own.source == source, own.person == person.id))
-            raise type(error)(redacted(str(error), [password] if password else [])) from None
 
     def schema(self, person: Person, source: str) -> SourceSchema:
         """The tables with their columns, or the filings of a library."""
@@ -205,6 +210,13 @@ class Sources(Base):
         return self.settings.model_copy(update={"semantic_model": model if model and model.is_file() else None})
 
     def _place(self, person: Person, source: str) -> Place:
+        """Where a source is for a person, with the user and the password that they gave for it; NotFound for one that is not theirs."""
+        place, own = self._shared_place(person, source), tables.credentials.c
+        row = self.state.row(sa.select(own.sealed).where(own.source == source, own.person == person.id))
+        return place if row is None else self._as_person(place, person, row["sealed"])
+
+    def _shared_place(self, person: Person, source: str) -> Place:
+        """Where a source is for everybody who may ask it."""
         if source in self.given:
             given = self.given[source]
             model = self.settings.semantic_model or (beside(Path(given.place)) if given.place else None)
@@ -215,20 +227,17 @@ class Sources(Base):
         row = self.state.row(visible(person).where(tables.sources.c.id == source))
         if row is None:
             raise NotFound(f"there is no source {source[:80]!r}")
-        address, key = self.sealer.open(row["place"]), f"{source}:{row['revision']}"
-        own = self._own_address(person, source, address)
-        info = info_of(row, person)
         model = self.folder / "models" / f"{source}.model.yaml"
-        return Place(info, own or address, f"{key}:{person.id}" if own else key, model)
+        return Place(info_of(row, person), self.sealer.open(row["place"]), f"{source}:{row['revision']}", model)
 
-    def _own_address(self, person: Person, source: str, address: str) -> str | None:
-        """The address with the user and the password that the person gave for this source."""
-        own = tables.credentials.c
-        row = self.state.row(sa.select(own.sealed).where(own.source == source, own.person == person.id))
-        if row is None:
-            return None
-        user, _, password = self.sealer.open(row["sealed"]).partition("\n")
-        return sa.make_url(address).set(username=user, password=password or None).render_as_string(hide_password=False)
+    def _as_person(self, place: Place, person: Person, sealed: str) -> Place:
+        user, _, password = self.sealer.open(sealed).partition("\n")
+        url = sa.make_url(str(address_in(str(place.address))))
+        # Not `url.set`: for it no password means the one that is there, which is not this person's.
+        url = sa.URL.create(url.drivername, user, password or None, url.host, url.port, url.database, url.query)
+        # What was opened with the credentials from before is not asked any more: each seal is another text.
+        key = f"{place.key}:{person.id}:{hashlib.sha256(sealed.encode()).hexdigest()[:16]}"
+        return replace(place, address=url.render_as_string(hide_password=False), key=key)
 
     def _model_place(self, place: Place) -> Path:
         return self.folder / "models" / f"{place.info.id}.model.yaml"

@@ -12,6 +12,7 @@ import base64
 import hashlib
 import os
 import secrets
+import time
 from pathlib import Path
 from typing import Self
 
@@ -22,6 +23,7 @@ from finexpert.errors import ConfigurationError, StoreError
 from finexpert.storage.private_files import make_folder
 
 _SHORTEST = 16
+_WAIT_SECONDS = 1.0
 
 
 class Sealer:
@@ -62,8 +64,26 @@ def _at_home(folder: Path) -> str:
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(descriptor, "w") as file:
-        secret = secrets.token_hex(32)
-        file.write(secret)
+        return _read(path)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            secret = secrets.token_hex(32)
+            file.write(secret)
+    except OSError:
+        path.unlink()
+        raise
+    return secret
+
+
+def _read(path: Path) -> str:
+    """The secret that is there, which another process may be writing just now."""
+    until = time.monotonic() + _WAIT_SECONDS
+    while len(secret := path.read_text().strip()) < _SHORTEST:
+        if time.monotonic() > until:
+            # An empty one is known to everybody: with it cookies and shared addresses could be made up.
+            raise StoreError(
+                f"the secret in {path} is cut off: bring it back from a copy, or remove the file, after which databases have "
+                "to be connected again"
+            )
+        time.sleep(0.02)
     return secret

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO
 
-from finexpert.errors import Refused
+from finexpert.errors import Refused, StoreError
 from finexpert.storage.private_files import make_file, make_folder
 
 _STARTS: dict[str, tuple[bytes, ...]] = {
@@ -38,15 +38,21 @@ def clean_name(name: str) -> str:
 
 
 def keep(file: BinaryIO, folder: Path, name: str, most: int) -> Path:
-    """Write what was sent into a folder of its own; Refused where it is too large or not what its name says."""
+    """Write what was sent into a folder of its own; Refused where it is too large or not what its name says, StoreError where there is no room."""
     target = folder / clean_name(name)
-    make_folder(folder)
-    make_file(target)
     try:
+        make_folder(folder)
+        make_file(target)
         with target.open("wb") as kept:
             for piece in _pieces(file, most):
                 kept.write(piece)
         _check_content(target)
+    except OSError as error:
+        remove(folder)
+        raise StoreError(
+            f"the file could not be kept ({error.strerror or type(error).__name__}): the owner of the server makes room in "
+            "FINEXPERT_HOME; send it again then"
+        ) from error
     except BaseException:
         remove(folder)
         raise

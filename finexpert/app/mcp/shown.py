@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from finexpert.app.mcp.backend import PageFound, PageRead, ProcessShown, QuestionBack, Terms, TermShown
+from finexpert.app.searching import search_now
 from finexpert.core.answers import Clarification
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
@@ -70,15 +71,14 @@ def question_back(unclear: Clarification | None) -> QuestionBack | None:
 def pages_found(
     library: Library, phrases: Sequence[str], company: str, year: int | None, limit: int
 ) -> list[PageFound]:
-    """The pages of a library that fit best; by words alone while chunks wait to be embedded, which takes longer than a client waits."""
+    """The pages of a library that fit best."""
     request = SearchRequest(
         phrases=tuple(phrases),
         tickers=library.symbols(company) if company else frozenset(),
         years=frozenset([year]) if year else frozenset(),
         limit=limit,
     )
-    hits = library.search(request, by="words" if library.chunks_to_index() else "fused")
-    return [page_found(hit) for hit in hits]
+    return [page_found(hit) for hit in search_now(library, request)]
 
 
 def schema_text(source: Any, question: str) -> str:

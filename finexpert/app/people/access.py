@@ -8,6 +8,7 @@ The secrets are random and long, so a plain hash keeps them: there is nothing to
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import hashlib
 import hmac
@@ -23,7 +24,7 @@ from finexpert.app.state import tables
 from finexpert.app.state.naming import named, new_id, now
 from finexpert.app.state.state import State
 from finexpert.app.state.stored import TokenInfo
-from finexpert.errors import NotFound, Refused
+from finexpert.errors import NotFound, Refused, StoreError
 
 LONGEST_DAYS = 730
 _TOKEN = re.compile(r"fx_([0-9]{14}-[0-9a-f]{16})_([A-Za-z0-9_-]{43})")
@@ -98,7 +99,8 @@ def person_of_token(state: State, text: str) -> Person | None:
     if row["revoked"] is not None or row["expires"] <= now():
         return None
     if row["used"] is None or now() - row["used"] > _USED_EVERY:
-        with state.writing() as connection:
+        # A disk that is full keeps nobody from reading.
+        with contextlib.suppress(StoreError), state.writing() as connection:
             connection.execute(tables.tokens.update().where(tables.tokens.c.id == row["id"]).values(used=now()))
     return _person(row)
 

@@ -26,7 +26,7 @@ def chat(finexpert: Any, scripted: Any, desk: Any, monkeypatch: pytest.MonkeyPat
     desk.says("memorization", desk.process(heading="High months", aliases=["months above 200"], steps=[STEP]))
     desk.says("judge", desk.judged(1))
     scripted(desk.reply)
-    desk.lend_sandbox(monkeypatch, "finexpert.session")
+    desk.lend_sandbox(monkeypatch, "finexpert.session.base")
 
     def hold(*lines: str, options: tuple[str, ...] = ()) -> Any:
         monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
