@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import dspy
 
-from finexpert.answers import records
+from finexpert.answers import recording
 from finexpert.core.answers import Answer, AnswerFormat, Clarification, Kind
 from finexpert.core.plans import Cell, Compute, Lookup, Plan, Quote, Search
 from finexpert.core.workspace import Turn, Value, Workspace
@@ -114,7 +114,7 @@ class FilingQuestion(Answering):
             flags=list(dict.fromkeys([*value.flags, *flags])),
             confidence=confidence,
         )
-        answer.record = records.of_filing_answer(
+        answer.record = recording.of_filing_answer(
             answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge
         )
         return answer

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from finexpert.answers import records
+from finexpert.answers import recording
 from finexpert.core import progress
 from finexpert.core.answers import Answer, AnswerFormat, Citation, Kind
 from finexpert.core.workspace import Value
@@ -288,7 +288,7 @@ class LibraryJourney(Answering):
             confidence=max(20, _SURE - _FLAGGED * len(flags)),
         )
         searches = [vars(each) for each in self.rounds]
-        answer.record = records.of_library_reading(
+        answer.record = recording.of_library_reading(
             answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge, searches, self.reading
         )
         return answer

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from finexpert.answers import records
+from finexpert.answers import recording
 from finexpert.core.answers import Answer, AnswerFormat, Kind
 from finexpert.core.plans import Compute, Plan, Search
 from finexpert.errors import FinexpertError, OutputError, PlanError, SearchError
@@ -190,7 +190,7 @@ class LibraryQuestion(Answering):
             flags=list(dict.fromkeys(flags)),
             confidence=self._confidence(plan, marks),
         )
-        answer.record = records.of_library_answer(
+        answer.record = recording.of_library_answer(
             answer, plan, self.workspace, self.source, self.as_of, self.knowledge, self._searches(), marks._asdict()
         )
         return answer
