@@ -15,7 +15,7 @@ from finexpert.answers.records import Record, encode
 from finexpert.core.answers import show
 from finexpert.core.plans import Search
 from finexpert.core.workspace import Turn, Value, Workspace
-from finexpert.errors import RecordError
+from finexpert.errors import AnswerFormatError, RecordError
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
 from finexpert.plans import execution
@@ -25,6 +25,7 @@ from finexpert.plans.pages.evidence import holds
 from finexpert.plans.pages.printed import Printed
 from finexpert.plans.pages.proved import Reading
 from finexpert.plans.pages.reading import carried_out
+from finexpert.plans.pages.typed import typed
 from finexpert.sandbox import Sandbox
 from finexpert.warehouse.frame_values import value_of
 from finexpert.warehouse.warehouse import Warehouse
@@ -84,10 +85,7 @@ def replay_filing(record: Record, filing: Filing) -> Replay:
         differences.append(f"the page is not the same: {record.source.name} then, {filing.id} now")
     turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
     outcome = execution.run(record.plan, Workspace(turns=turns), execution.Surroundings(filing=filing))
-    same = encode(outcome.value.value) == record.value
-    if not same:
-        differences.append(f"the answer was {record.value}")
-    return Replay(outcome.value.value, same, differences)
+    return _compared(record, outcome.value, differences)
 
 
 def replay_library(record: Record, library: Library) -> Replay:
@@ -109,10 +107,19 @@ def replay_library(record: Record, library: Library) -> Replay:
 
     surroundings = execution.Surroundings(find_page=find, companies=library.company_table())
     outcome = execution.run(record.plan, Workspace(turns=turns), surroundings)
-    same = encode(outcome.value.value) == record.value
+    return _compared(record, outcome.value, differences)
+
+
+def _compared(record: Record, found: Value, differences: list[str]) -> Replay:
+    """What a plan over pages gives now, as the record's answer was asked for."""
+    try:
+        value = typed(found, record.answer_format).value
+    except AnswerFormatError:
+        value = found.value
+    same = encode(value) == record.value
     if not same:
         differences.append(f"the answer was {record.value}")
-    return Replay(outcome.value.value, same, differences)
+    return Replay(value, same, differences)
 
 
 def _words_differ(record: Record) -> list[str]:

@@ -240,6 +240,31 @@ def test_the_type_that_is_asked_for(desk: Any, library: Library) -> None:
     assert (wrong.status, wrong.failure.kind) == ("failed", "answer_format")
 
 
+@pytest.mark.parametrize(
+    ("unit", "text", "noted"),
+    [
+        (None, "900 million USD", False),
+        ("USD", "900,000,000 USD", False),
+        ("billion dollars", "1 billion dollars", False),
+        ("tons", "900 million USD", True),
+    ],
+)
+def test_a_number_is_in_the_unit_that_is_asked_for(
+    desk: Any, library: Library, unit: str | None, text: str, noted: bool
+) -> None:
+    computed = [{"name": "sum", "what": "sales of both", "formula": "a + b", "unit": "million USD", "decimals": 0}]
+    numbers = [number("a", "Net sales", "$ 500"), number("b", "Net sales", "$ 400")]
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    made = read(desk, numbers=numbers, computed=computed, kind="number", result="sum", answer="{sum}")
+    desk.says("library_reading", made)
+    wanted = AnswerFormat(kind="number", unit=unit, decimals=0)
+    answer = ask(desk, library, "What were Oakgate Water's sales in 2021 and 2022 together?", answer_format=wanted)
+    assert answer.text == text
+    assert any("asked for in tons" in flag for flag in answer.flags) is noted
+    kept = Record.model_validate_json(answer.record.model_dump_json())
+    assert replaying.replay_library(kept, library).differences == []
+
+
 def test_relative_time_is_made_absolute_first(desk: Any, library: Library) -> None:
     desk.says("library_search", plan(desk, "Oakgate Water"))
     desk.says("library_reading", margins(desk))
