@@ -20,10 +20,11 @@ from finexpert.modes import SourceKind, fits
 from finexpert.modules.adversarial_review import AdversarialReview
 from finexpert.modules.critique import Critique
 from finexpert.modules.filing_search import FilingSearch
-from finexpert.modules.flow.answering import Answering, Options
+from finexpert.modules.flow.answering import Answering
 from finexpert.modules.flow.filing_question import FilingQuestion
 from finexpert.modules.flow.library import LibraryJourney
 from finexpert.modules.flow.library_question import LibraryQuestion
+from finexpert.modules.flow.options import Options
 from finexpert.modules.flow.panel_question import PanelQuestion, PanelReviewing
 from finexpert.modules.flow.reviewing_filing import FilingReviewing
 from finexpert.modules.flow.reviewing_warehouse import WarehouseReviewing

@@ -17,10 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from finexpert.answers.records import encode
+from finexpert.answers.records import decode, encode
 from finexpert.core.answers import AnswerFormat
 from finexpert.core.plans import Plan
 from finexpert.core.workspace import NamedFrame, Turn, Value, Workspace
@@ -250,15 +249,7 @@ def saved_turn(turn: Turn) -> SavedTurn:
 def _turn(saved: SavedTurn) -> Turn:
     value = None
     if saved.value is not None:
-        value = Value(_decoded(saved), unit=saved.unit, scale=saved.scale, period=saved.period)
-    kept = saved.model_dump(include={"question", "interpretation", "entity", "script"})
-    return Turn(value=value, plan=saved.plan, answer_format=saved.answer_format, **kept)
-
-
-def _decoded(saved: SavedTurn) -> Any:
-    answer_format = saved.answer_format
-    if answer_format is None:
-        return saved.value
-    if answer_format.kind == "table":
-        return pd.DataFrame(saved.value["data"], columns=saved.value["columns"])
-    return answer_format.coerce(saved.value)
+        kept = saved.value if saved.answer_format is None else decode(saved.value, saved.answer_format)
+        value = Value(kept, unit=saved.unit, scale=saved.scale, period=saved.period)
+    words = saved.model_dump(include={"question", "interpretation", "entity", "script"})
+    return Turn(value=value, plan=saved.plan, answer_format=saved.answer_format, **words)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from pydantic import BaseModel
 
-from finexpert.answers.cache.key import WITHOUT
+from finexpert.answers.cache.key import WITHOUT, meaning_of
 from finexpert.batch import answer_files
 from finexpert.batch.answer_rows import NOT_ASKED, AnswerRow, asked_elsewhere, check_names, joined, row_of
 from finexpert.batch.questions import BatchQuestion, Questions, questions_of, table_of
@@ -231,7 +231,7 @@ def _mark(shared: Mapping[str, Any], asked: Sequence[BatchQuestion], clarify: bo
     if isinstance(source, Filing | Library):
         data = [source.fingerprint]
     else:
-        data = [source.name, source.snapshot(), source.schema_card(settings.privacy)]
+        data = [source.name, source.snapshot(), source.schema_card(settings.privacy), meaning_of(source)]
     model = {name: value for name, value in shared["models"].describe().items() if name != "found"}
     content = [
         data,

@@ -41,7 +41,8 @@ def replay(
     It is computed from the source that the record names, if no other is given. A record keeps no password.
     """
     settings = common.settings_from()
-    from finexpert.answers import records
+    from finexpert.answers import replaying
+    from finexpert.answers.records import encode
     from finexpert.cli.kept_source import source_of
     from finexpert.core.answers import show
     from finexpert.filings.library.library import Library
@@ -51,16 +52,16 @@ def replay(
     kept, file = load(record, settings)
     source = source_of(kept, file, settings, data, filing, id, library)
     if isinstance(source, Library):
-        again = records.replay_library(kept, source)
+        again = replaying.replay_library(kept, source)
     elif isinstance(source, Filing):
-        again = records.replay_filing(kept, source)
+        again = replaying.replay_filing(kept, source)
     else:
         with Sandbox(Limits(wall_seconds=settings.script_seconds)) as sandbox:
-            again = records.replay(kept, source, sandbox)
+            again = replaying.replay(kept, source, sandbox)
     if not kept.seal:
         again.differences.append("the record carries no seal: whether it was changed cannot be told")
     if as_json:
-        shown = {"same": again.same, "value": records.encode(again.value), "differences": again.differences}
+        shown = {"same": again.same, "value": encode(again.value), "differences": again.differences}
         typer.echo(json.dumps(shown, indent=1))
     else:
         out = common.console()
@@ -82,7 +83,7 @@ def export(
 ) -> None:
     """Write a recorded answer as a plain Python script that needs duckdb, pandas, pyarrow, scipy and matplotlib, and no finexpert."""
     settings = common.settings_from()
-    from finexpert.answers import records
+    from finexpert.answers.export import script as exported
     from finexpert.cli.kept_source import source_of
     from finexpert.errors import RecordError
     from finexpert.storage.private_files import write_whole
@@ -94,7 +95,7 @@ def export(
         )
     if kept.source.dialect in ("filing", "library"):
         raise RecordError(f"the record {kept.id} is of a {kept.source.dialect}: its answer is no script over tables")
-    script = records.export(kept, source_of(kept, file, settings, data))  # type: ignore[arg-type]  # of tables
+    script = exported.export(kept, source_of(kept, file, settings, data))  # type: ignore[arg-type]  # of tables
     if out is None:
         common.echo(script, nl=False)
     else:

@@ -66,7 +66,7 @@ class Taught:
         return copy
 
     def copy_into(self, other: Taught) -> None:
-        """Put everything that is here, drafts too, into another store; NameTaken where it has one of the names."""
+        """Put processes and keywords, drafts too, into another store; NameTaken where it has one of the names."""
         for process in self.memory.items():
             _put(process, other)
         for keyword in self.glossary.items():

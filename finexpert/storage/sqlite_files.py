@@ -1,15 +1,21 @@
 """What the SQLite files of finexpert share: whose a file is, how it is made ready for several processes, what errors mean.
 
-header(connection)                   Header(version=1, application=0x46584C42, tables=7)
-switch_to_wal(connection, 30.0)      readers and a writer at once, from now on
+header(connection)                         Header(version=1, application=0x46584C42, tables=7)
+switch_to_wal(connection, 30.0)            readers and a writer at once, from now on
+kind.prepare(connection, path, 30.0)       the tables of a `FileKind`; a file of another kind is refused
+kind.error(path, found, advice(30.0))      StoreError: cannot use the store ... (disk is full): make room and try again
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
+
+from finexpert.errors import FinexpertError
 
 
 class Header(NamedTuple):
@@ -56,3 +62,45 @@ def advice(seconds: float) -> Mapping[int, str]:
         sqlite3.SQLITE_CANTOPEN: "it cannot be opened; see to its rights and those of its folder",
         sqlite3.SQLITE_IOERR: "the disk could not be read or written",
     }
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of SQLite file: its tables, and what is said of a file that is of another kind, newer, or damaged."""
+
+    name: str
+    application: int  # says in the file's header whose file it is
+    version: int
+    tables: Sequence[str]
+    raises: type[FinexpertError]
+    elsewhere: str  # how another place is named
+    damaged: str
+
+    def prepare(self, connection: sqlite3.Connection, path: Path, seconds: float) -> None:
+        """Make the tables in a new file, once, also where several processes open it; `seconds` are waited for a locked one."""
+        if self._version(connection, path):
+            return
+        switch_to_wal(connection, seconds)
+        connection.execute("BEGIN IMMEDIATE")
+        if not self._version(connection, path):  # nobody else was faster
+            for statement in self.tables:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {self.application}")
+            connection.execute(f"PRAGMA user_version = {self.version}")
+        connection.execute("COMMIT")
+
+    def error(self, path: Path, found: sqlite3.Error, said: Mapping[int, str]) -> FinexpertError:
+        """What SQLite found, with what to do: `said` by its primary code, else what helps where the file is damaged."""
+        code = getattr(found, "sqlite_errorcode", 0) & 0xFF
+        return self.raises(f"cannot use the {self.name} {path} ({found}): {said.get(code, self.damaged)}")
+
+    def _version(self, connection: sqlite3.Connection, path: Path) -> int:
+        found = header(connection)
+        if found.is_foreign(self.application):
+            raise self.raises(f"{path} is an SQLite file, but not a {self.name} of finexpert: {self.elsewhere}")
+        if found.version > self.version:
+            raise self.raises(
+                f"the {self.name} {path} has schema {found.version}, and this finexpert reads {self.version}: "
+                f"a newer one made it; `pip install -U finexpert`"
+            )
+        return found.version

@@ -10,8 +10,8 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from finexpert import tracking
 from finexpert.core import progress
@@ -33,11 +33,10 @@ from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.language_models.scope import current
 from finexpert.language_models.usage import Meter
-from finexpert.modes import CHECKED, Mode, mode
 from finexpert.modules.flow.layers import Layers
+from finexpert.modules.flow.options import Options
 from finexpert.modules.flow.understanding import Understood, still_open
 from finexpert.plans import execution
-from finexpert.settings import Privacy, Settings
 
 # What is timed, as the stage that a person sees; running a plan reports its own.
 _STAGE_OF: dict[str, progress.Stage] = {
@@ -50,47 +49,6 @@ _STAGE_OF: dict[str, progress.Stage] = {
     "reading": "reading",
     "record": "answering",
 }
-
-
-@dataclass(frozen=True)
-class Options:
-    """How one question is answered; the meanings stand in `finexpert.settings.Settings`.
-
-    With `clarify`, what is unclear is asked back. With `someone_there`, who can reply at once, so is what a text means that its
-    column does not hold, before a model guesses again.
-    """
-
-    drafts: bool = True
-    retries: int = 2
-    privacy: Privacy = "schema"
-    ask_below: int = 0
-    clarify: bool = False
-    someone_there: bool = False
-    judge: bool = True
-    review: bool = False
-    mode: Mode = CHECKED
-    revisions: int = 1
-    library_tokens: int = 8_000
-
-    @classmethod
-    def of(cls, settings: Settings, **changes: Any) -> Self:
-        """As the settings say, which never ask back by themselves; with changes."""
-        s = settings
-        given = cls(
-            drafts=s.drafts,
-            retries=s.retries,
-            privacy=s.privacy,
-            judge=s.judge,
-            review=s.review,
-            revisions=s.revisions,
-            library_tokens=s.library_tokens,
-        )
-        return replace(given, **changes).within(changes.get("mode") or mode(s.mode))
-
-    def within(self, chosen: Mode) -> Self:
-        """The options in a mode: one without repairs has none, one with an extractor of its own no drafts."""
-        drafts = self.drafts and not chosen.has("extractor")
-        return replace(self, mode=chosen, drafts=drafts, retries=self.retries if chosen.has("retries") else 0)
 
 
 def budgets_around() -> dict[str, dict[str, list[float]]]:

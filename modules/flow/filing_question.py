@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 import dspy
 
-from finexpert.answers import records
-from finexpert.core.answers import Answer, AnswerFormat, Clarification, Kind
+from finexpert.answers import recording
+from finexpert.core.answers import Answer, Clarification
 from finexpert.core.plans import Cell, Compute, Lookup, Plan, Quote, Search
 from finexpert.core.workspace import Turn, Value, Workspace
-from finexpert.errors import CellError, PlanError
+from finexpert.errors import AnswerFormatError, CellError, PlanError
 from finexpert.filings.page.filing import Filing
 from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.answering import Answering, Unclear
 from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.plans import checks, execution
+from finexpert.plans.pages.typed import typed
 from finexpert.signatures import rules
 
 
@@ -102,19 +103,22 @@ class FilingQuestion(Answering):
             reading = f"{describe(outcome.plan)} = {value.value}"
             question = f"I would read it as {reading}, but: {'; '.join(flags)}. Is that what you mean?"
             raise Unclear(Clarification(term=self.question, question=question, candidates=[reading]))
-        kind: Kind = "text" if isinstance(value.value, str) else "number"
+        try:
+            made = typed(value, self.answer_format)
+        except AnswerFormatError as error:
+            return self.failed(execution.PLANNING, error)
         answer = Answer(
             question=self.question,
             status="answered",
-            value=value.value,
-            format=self.answer_format or AnswerFormat(kind=kind, unit=unit_words(value), decimals=decimals(value)),
+            value=made.value,
+            format=made.format,
             period=value.period,
             explanation=outcome.plan.interpretation,
             citations=list(value.citations),
-            flags=list(dict.fromkeys([*value.flags, *flags])),
+            flags=list(dict.fromkeys([*value.flags, *flags, *made.notes])),
             confidence=confidence,
         )
-        answer.record = records.of_filing_answer(
+        answer.record = recording.of_filing_answer(
             answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge
         )
         return answer
@@ -127,31 +131,6 @@ class FilingQuestion(Answering):
             outcome.plan, outcome.registers, outcome.value, workspace=self.workspace, filing=self.source
         )
         return (flags, confidence) if self.review is None else self.review.judged(flags, confidence)
-
-
-_SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
-_PURE = ("fraction", "ratio")
-
-
-def unit_words(value: Value) -> str | None:
-    """The unit of a printed number, with the page's scale.
-
-    >>> unit_words(Value(486.2, unit="USD", scale=1e6)), unit_words(Value(0.1, unit="fraction"))
-    ('million USD', None)
-    """
-    if value.unit in _PURE or (value.unit is None and value.scale == 1):
-        return None
-    return " ".join(filter(None, [_SCALES.get(value.scale), value.unit])) or None
-
-
-def decimals(value: Value) -> int:
-    """How many decimals a value is shown with: more of a share, and of what is less than one.
-
-    >>> decimals(Value(486.2)), decimals(Value(0.134, unit="fraction")), decimals(Value(-0.02))
-    (2, 5, 5)
-    """
-    small = isinstance(value.value, float) and abs(value.value) < 1
-    return 5 if value.unit in _PURE or small else 2
 
 
 def _as_json(plan: Plan) -> str:

@@ -12,26 +12,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from finexpert.answers import records
+from finexpert.answers import recording
 from finexpert.core import progress
 from finexpert.core.answers import Answer, AnswerFormat, Citation, Kind
 from finexpert.core.workspace import Value
 from finexpert.errors import AnswerFormatError, FinexpertError, OutputError, SearchError
 from finexpert.filings.library.library import Library
-from finexpert.filings.page.numbers import read_written
 from finexpert.filings.records import FilingInfo
 from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.answering import Answering
 from finexpert.modules.flow.filing_question import conversation
+from finexpert.modules.flow.library_proof import proved
 from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.modules.library_search import phrases
 from finexpert.plans import execution, operations
-from finexpert.plans.pages import evidence, measures, whose
-from finexpert.plans.pages.answer import answer_of, typed_answer
+from finexpert.plans.pages import measures, whose
+from finexpert.plans.pages.answer import answer_of, printed_format, typed_answer
 from finexpert.plans.pages.page import period_of
 from finexpert.plans.pages.printed import Printed, words_of
-from finexpert.plans.pages.proved import Computation, ProvedValue, ProvedWords, Reading
+from finexpert.plans.pages.proved import Reading
 from finexpert.plans.pages.ranking import within
 from finexpert.plans.pages.reading import CarriedOut, carried_out, unsupported
 from finexpert.plans.pages.searching import Wanted, best_pages
@@ -98,7 +98,7 @@ class LibraryJourney(Answering):
                 feedback = str(error)
                 continue
             with progress.stage("checking"):
-                self.reading, doubts = self._proved(made)
+                self.reading, doubts = proved(made, self._pages)
                 carried = carried_out(self.reading, self.source.page)
             if made.answers and self._supported(carried):
                 self.notes += [*doubts, *carried.notes]
@@ -174,51 +174,6 @@ class LibraryJourney(Answering):
                 feedback=feedback,
             )
 
-    def _proved(self, made: Any) -> tuple[Reading, list[str]]:
-        """What of a reading stands on its pages, and what does not, in words."""
-        values: list[ProvedValue] = []
-        doubts: list[str] = []
-        for value in made.numbers:
-            proof = next(
-                (p for page in self._pages(value.page) if (p := evidence.prove(page, value.quote, value.number))), None
-            )
-            written = read_written(value.number)
-            if proof is None or written is None:
-                doubts.append(f"left out: {value.number!r} in {value.quote[:120]!r} does not stand on {value.page}")
-                continue
-            meant = written.minus or written.brackets
-            values.append(
-                ProvedValue(
-                    name=value.name,
-                    page=proof.page.id,
-                    step=proof.step,
-                    printed=value.number,
-                    quote=value.quote,
-                    without_sign=proof.negative and not meant,
-                )
-            )
-        statements: list[ProvedWords] = []
-        for said in made.statements:
-            parts = (evidence.holds(page, said.quote) for page in self._pages(said.page))
-            part = next(filter(None, parts), None)
-            if part is None:
-                doubts.append(
-                    f"left out: {said.says!r}, for its words {said.quote[:120]!r} do not stand on {said.page}"
-                )
-            else:
-                statements.append(ProvedWords(says=said.says, page=part.id, quote=said.quote))
-        computed = [Computation.model_validate(each.model_dump()) for each in made.computed]
-        reading = Reading(
-            values=values,
-            computed=computed,
-            statements=statements,
-            kind=made.kind,
-            result=made.result.strip().strip("{}"),
-            items=made.listed,
-            answer=made.answer,
-        )
-        return reading, doubts
-
     def _pages(self, name: str) -> list[Printed]:
         """The page of this name first, then the others that were shown: a quote proves itself wherever it stands."""
         named = self.shown.get(name.strip().upper().split(":")[0].split(" ")[0])
@@ -280,6 +235,8 @@ class LibraryJourney(Answering):
             flags.append(f"stands in no quote: {', '.join(loose)}")
         decimals = next((c.decimals for c in self.reading.computed if c.name == self.reading.result), None)
         wanted = self.answer_format or AnswerFormat(kind=kind, unit=value.unit, decimals=decimals)
+        wanted, other_unit = printed_format(self.reading, self.carried, wanted)
+        flags += other_unit
         try:
             typed = typed_answer(self.reading, self.carried, wanted)
         except AnswerFormatError as error:
@@ -296,7 +253,7 @@ class LibraryJourney(Answering):
             confidence=max(20, _SURE - _FLAGGED * len(flags)),
         )
         searches = [vars(each) for each in self.rounds]
-        answer.record = records.of_library_reading(
+        answer.record = recording.of_library_reading(
             answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge, searches, self.reading
         )
         return answer

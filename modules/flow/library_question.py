@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from finexpert.answers import records
-from finexpert.core.answers import Answer, AnswerFormat, Kind
+from finexpert.answers import recording
+from finexpert.core.answers import Answer
 from finexpert.core.plans import Compute, Plan, Search
-from finexpert.errors import FinexpertError, OutputError, PlanError, SearchError
+from finexpert.errors import AnswerFormatError, FinexpertError, OutputError, PlanError, SearchError
 from finexpert.filings.companies.companies import CompanyMention
 from finexpert.filings.library import scores as library_scores
 from finexpert.filings.library.library import Library
@@ -22,11 +22,12 @@ from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import CodeReviewing
 from finexpert.modules.flow.answering import Answering
-from finexpert.modules.flow.filing_question import conversation, decimals, unit_words
+from finexpert.modules.flow.filing_question import conversation
 from finexpert.modules.flow.library_difficulty import EFFORTS, SATISFIED, Difficulty, difficulty, number_of_companies
 from finexpert.modules.flow.page_search import PageSearch, Searched
 from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.plans import execution
+from finexpert.plans.pages.typed import typed
 from finexpert.signatures import rules
 from finexpert.signatures.library_planning import NOT_ON_ONE_PAGE
 from finexpert.text.periods.in_question import Periods, resolve_periods
@@ -178,19 +179,22 @@ class LibraryQuestion(Answering):
         flags = list(value.flags)
         if marks.overall < SATISFIED[self.difficulty]:
             flags.append("the answer is weak: " + ", ".join(f"{k} {v:.2f}" for k, v in marks._asdict().items()))
-        kind: Kind = "text" if isinstance(value.value, str) else "number"
+        try:
+            made = typed(value, self.answer_format)
+        except AnswerFormatError as error:
+            return self.failed(execution.PLANNING, error)
         answer = Answer(
             question=self.question,
             status="answered",
-            value=value.value,
-            format=self.answer_format or AnswerFormat(kind=kind, unit=unit_words(value), decimals=decimals(value)),
+            value=made.value,
+            format=made.format,
             period=value.period,
             explanation=plan.interpretation,
             citations=list(value.citations),
-            flags=list(dict.fromkeys(flags)),
+            flags=list(dict.fromkeys([*flags, *made.notes])),
             confidence=self._confidence(plan, marks),
         )
-        answer.record = records.of_library_answer(
+        answer.record = recording.of_library_answer(
             answer, plan, self.workspace, self.source, self.as_of, self.knowledge, self._searches(), marks._asdict()
         )
         return answer

@@ -22,8 +22,8 @@ from finexpert.core.workspace import Turn, Workspace
 from finexpert.errors import NameTaken, OutputError, PlanError
 from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.process import Process, TaughtCase
-from finexpert.modules.flow.answering import Options
 from finexpert.modules.flow.layers import Program
+from finexpert.modules.flow.options import Options
 from finexpert.plans import process_checks
 from finexpert.sandbox import Sandbox
 from finexpert.text.texts import MEANING_LENGTH, sentence, visible

@@ -14,8 +14,8 @@ from finexpert.core.workspace import Workspace
 from finexpert.knowledge.taught import Taught
 from finexpert.knowledge.verified.query import VerifiedQuery
 from finexpert.knowledge.verified.variables import YEARS
-from finexpert.modules.flow.answering import Options
 from finexpert.modules.flow.layers import Layers
+from finexpert.modules.flow.options import Options
 from finexpert.modules.flow.verifying import Match, find
 from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.plans import execution

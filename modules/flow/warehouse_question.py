@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import dspy
 
-from finexpert.answers import records
+from finexpert.answers import recording
 from finexpert.answers.cache.key import context
 from finexpert.core import reviews
 from finexpert.core.answers import Answer, AnswerFormat
@@ -193,7 +193,7 @@ class WarehouseQuestion(Answering):
         return answer
 
     def _record(self, answer: Answer, plan: Plan) -> None:
-        answer.record = record = records.of_answer(
+        answer.record = record = recording.of_answer(
             answer, plan, self.workspace, self.source, self.as_of, self.knowledge, self.as_of_given
         )
         record.follows = len(context(self.question, [turn.question for turn in self.before.turns]))

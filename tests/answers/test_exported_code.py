@@ -12,8 +12,9 @@ import duckdb
 import pandas as pd
 import pytest
 
-from finexpert.answers import records
+from finexpert.answers import recording, records, replaying
 from finexpert.answers.export import code as exported_code
+from finexpert.answers.export import script as exported
 from finexpert.answers.export.run import run_export
 from finexpert.answers.records import Record
 from finexpert.core.answers import Answer, AnswerFormat
@@ -195,7 +196,7 @@ def answered(warehouse: DuckDBWarehouse, sandbox: Sandbox) -> Make:
         ]
         named = NamedFrame("df", frame.data, select, truncated=frame.truncated, fingerprint=frame.fingerprint)
         answer = Answer(question="?", status="answered", value=outcome.value, format=wanted, period=outcome.period)
-        return records.of_answer(answer, Plan(steps=steps), Workspace(frames={"df": named}), warehouse, DAY, "")
+        return recording.of_answer(answer, Plan(steps=steps), Workspace(frames={"df": named}), warehouse, DAY, "")
 
     return make
 
@@ -226,13 +227,13 @@ def test_an_exported_script_computes_what_was_answered(
 ) -> None:
     record = answered(select, code, kind)
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(records.export(record, warehouse), "export", "exec"), namespace)  # noqa: S102
+    exec(compile(exported.export(record, warehouse), "export", "exec"), namespace)  # noqa: S102
     assert json.loads(json.dumps(namespace["answer"], default=str)) == record.value
 
 
 def test_an_exported_script_runs_shut_in(answered: Make, warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
     script = tmp_path / "answer.py"
-    script.write_text(records.export(answered("SELECT i FROM t", "answer = float(df.i.sum())"), warehouse))
+    script.write_text(exported.export(answered("SELECT i FROM t", "answer = float(df.i.sum())"), warehouse))
     assert run_export(script) == "4.0\n"
     before = sorted(path.name for path in tmp_path.iterdir())
     tries = "".join(
@@ -302,7 +303,7 @@ def test_a_changed_record_is_not_read(answered: Make, tmp_path: Path, what: str,
         for seal in ("", records._seal(content)):
             path.write_text(json.dumps(content | {"seal": seal}))
             with pytest.raises(RecordError, match=r"not allowed|no SELECT over these tables"):
-                records.export(Record.load(path), DuckDBWarehouse(_file(content, path)))
+                exported.export(Record.load(path), DuckDBWarehouse(_file(content, path)))
 
 
 def _file(content: dict[str, Any], beside: Path) -> Path:
@@ -315,10 +316,10 @@ def _file(content: dict[str, Any], beside: Path) -> Path:
 
 def test_what_a_record_says_of_itself_is_compared(answered: Make, warehouse: DuckDBWarehouse, sandbox: Sandbox) -> None:
     record = answered("SELECT i FROM t", "answer = float(df.i.sum())\nperiod = '2024'")
-    assert records.replay(record, warehouse, sandbox).differences == []
+    assert replaying.replay(record, warehouse, sandbox).differences == []
     other = record.model_copy(update={"period": "2019"})
-    assert records.replay(other, warehouse, sandbox).differences == ["the period is 2024, and was 2019"]
+    assert replaying.replay(other, warehouse, sandbox).differences == ["the period is 2024, and was 2019"]
     plan = record.plan.model_copy(update={"interpretation": "the sum"})
     other = record.model_copy(update={"plan": plan, "explanation": "something else"})
-    assert records.replay(other, warehouse, sandbox).differences == ["the explanation is not that of the plan"]
-    assert pd.notna(records.replay(record, warehouse, sandbox).value)
+    assert replaying.replay(other, warehouse, sandbox).differences == ["the explanation is not that of the plan"]
+    assert pd.notna(replaying.replay(record, warehouse, sandbox).value)

@@ -15,7 +15,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from finexpert.answers import records
+from finexpert.answers import recording, replaying
+from finexpert.answers.export import script as exported
 from finexpert.answers.records import Record
 from finexpert.core.answers import Answer, AnswerFormat, Failure
 from finexpert.core.plans import Cell, Compute, Extract, Plan, Script
@@ -78,7 +79,7 @@ def answered(warehouse: DuckDBWarehouse, sandbox: Sandbox) -> Make:
                 "unused": NamedFrame("unused", frame.data, "SELECT note FROM sales"),
             }
         )
-        return records.of_answer(answer, plan, space, warehouse, TODAY, "what was known")
+        return recording.of_answer(answer, plan, space, warehouse, TODAY, "what was known")
 
     return make
 
@@ -171,15 +172,15 @@ def test_every_kind_of_answer_replays_and_is_exported(
 ) -> None:
     record = Record.load(answered(code, answer_format).save(tmp_path))
     assert record.value == kept
-    again = records.replay(record, warehouse, sandbox)
+    again = replaying.replay(record, warehouse, sandbox)
     assert (again.same, again.differences) == (True, [])
-    compile(records.export(record, warehouse), "export", "exec")
+    compile(exported.export(record, warehouse), "export", "exec")
 
 
 def test_a_replay_sees_the_day_of_the_record(answered: Make, warehouse: DuckDBWarehouse, sandbox: Sandbox) -> None:
     record = answered("answer = float(len(df))")
     later = record.model_copy(update={"as_of": dt.date(2020, 12, 31)})
-    again = records.replay(later, warehouse, sandbox)
+    again = replaying.replay(later, warehouse, sandbox)
     assert (record.value, again.value, again.same) == (4.0, 5.0, False)
     assert again.differences == ["the frame df has other rows: 4 then, 5 now", "the answer was 4.00 USD"]
 
@@ -187,24 +188,24 @@ def test_a_replay_sees_the_day_of_the_record(answered: Make, warehouse: DuckDBWa
 def test_a_replay_tells_changed_data_from_a_changed_answer(answered: Make, sandbox: Sandbox, tmp_path: Path) -> None:
     record = answered("answer = df.amount.max()")
     with DuckDBWarehouse(build(tmp_path / "other.duckdb", [1.0, 2.5, 3.0, 8.0])) as other:
-        again = records.replay(record, other, sandbox)
+        again = replaying.replay(record, other, sandbox)
     assert again.same
     assert [d.split(":")[0] for d in again.differences] == ["the data are not the same", "the frame df has other rows"]
 
 
 def test_a_tampered_record_does_not_pass(answered: Make, warehouse: DuckDBWarehouse, sandbox: Sandbox) -> None:
     record = answered()
-    assert not records.replay(record.model_copy(update={"value": 16.0}), warehouse, sandbox).same
+    assert not replaying.replay(record.model_copy(update={"value": 16.0}), warehouse, sandbox).same
 
 
 def test_a_replay_that_no_longer_runs_says_why(answered: Make, warehouse: DuckDBWarehouse, sandbox: Sandbox) -> None:
     record = answered()
     gone = record.frames[0].model_copy(update={"select": "SELECT date, amount FROM nowhere"})
     with pytest.raises(QueryError, match="nowhere"):
-        records.replay(record.model_copy(update={"frames": [gone]}), warehouse, sandbox)
+        replaying.replay(record.model_copy(update={"frames": [gone]}), warehouse, sandbox)
     steps = [*record.plan.steps[:1], Script(id=2, frames=["df"], task="", code="open('/etc/passwd')")]
     with pytest.raises(ScriptError):
-        records.replay(record.model_copy(update={"plan": Plan(steps=steps)}), warehouse, sandbox)
+        replaying.replay(record.model_copy(update={"plan": Plan(steps=steps)}), warehouse, sandbox)
 
 
 def test_what_was_not_answered_cannot_be_replayed(
@@ -214,7 +215,7 @@ def test_what_was_not_answered_cannot_be_replayed(
     record = answered().model_copy(update={"status": "failed", "value": None, "failure": failure})
     kept = Record.load(record.save(tmp_path))
     assert kept.failure == failure
-    for again in (lambda: records.replay(kept, warehouse, sandbox), lambda: records.export(kept, warehouse)):
+    for again in (lambda: replaying.replay(kept, warehouse, sandbox), lambda: exported.export(kept, warehouse)):
         with pytest.raises(RecordError, match=f"{kept.id} holds no answer .*failed"):
             again()
 
@@ -233,7 +234,7 @@ NASTY = [
 
 @pytest.mark.parametrize("question", NASTY)
 def test_no_question_breaks_an_exported_script(answered: Make, warehouse: DuckDBWarehouse, question: str) -> None:
-    tree = ast.parse(records.export(answered(question=question), warehouse))
+    tree = ast.parse(exported.export(answered(question=question), warehouse))
     about = ast.get_docstring(tree, clean=False) or ""
     assert visible(question).replace('"""', "'''") in about
     assert "15.50 USD" in about
@@ -245,7 +246,7 @@ def test_no_question_breaks_an_exported_script(answered: Make, warehouse: DuckDB
 def test_no_select_breaks_an_exported_script(answered: Make, warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
     select = """SELECT date, amount AS \"\"\"a\\b{x}\"\"\" FROM sales WHERE note <> '\\' ORDER BY "date\""""
     script = tmp_path / "answer.py"
-    script.write_text(records.export(answered("answer = float(df.iloc[:, 1].sum())", select=select), warehouse))
+    script.write_text(exported.export(answered("answer = float(df.iloc[:, 1].sum())", select=select), warehouse))
     ran = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (ran.stdout.strip(), ran.stderr) == ("15.5", "")
 
@@ -270,7 +271,7 @@ CHANGE = Plan(
 def of_turn(page: Filing, value: float = 44.7) -> Record:
     answer = Answer(question="And the change?", status="answered", value=value)
     space = Workspace(turns=[Turn("?", None), Turn("in 2014?", Value(441.5))])
-    return records.of_filing_answer(answer, CHANGE, space, page, TODAY, "")
+    return recording.of_filing_answer(answer, CHANGE, space, page, TODAY, "")
 
 
 def test_a_record_of_a_filing_replays_with_the_earlier_answers(page: Filing, tmp_path: Path) -> None:
@@ -278,19 +279,19 @@ def test_a_record_of_a_filing_replays_with_the_earlier_answers(page: Filing, tmp
     value: Any = execution.run(CHANGE, space, execution.Surroundings(filing=page)).value.value
     kept = Record.load(of_turn(page, value).save(tmp_path))
     assert kept.earlier == [None, 441.5]
-    again = records.replay_filing(kept, page)
+    again = replaying.replay_filing(kept, page)
     assert (again.value, again.same, again.differences) == (pytest.approx(44.7), True, [])
     with pytest.raises(RecordError, match="no answer that was computed"):
-        records.export(kept, None)  # type: ignore[arg-type]
+        exported.export(kept, None)  # type: ignore[arg-type]
 
 
 def test_a_replay_over_another_page_says_so(page: Filing) -> None:
     record = of_turn(page)
     changed = [TABLE[0], ["net sales", "$ 500.0", "$ 441.5"], TABLE[2]]
     other = Filing.from_record({"id": "Q", "filename": "Q.pdf", "pre_text": [], "post_text": [], "table": changed})
-    again = records.replay_filing(record, other)
+    again = replaying.replay_filing(record, other)
     assert (again.value, again.same) == (58.5, False)
     assert again.differences == ["the page is not the same: P then, Q now", "the answer was 44.7"]
     without = Filing.from_record({"id": "R", "pre_text": [], "post_text": [], "table": [["", "1999"], ["x", "1"]]})
     with pytest.raises(CellError):
-        records.replay_filing(record, without)
+        replaying.replay_filing(record, without)

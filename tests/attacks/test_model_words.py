@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from finexpert.answers import records
+from finexpert.answers import replaying
+from finexpert.answers.export import script as exported
+from finexpert.answers.records import Record
 from finexpert.cli import ask
 from finexpert.errors import FinexpertError
 from finexpert.session import Session
@@ -93,11 +95,11 @@ def test_no_word_of_a_planner_commands_or_crashes(
         assert "\x1b]8" not in shown.out
     if kept is None or answer.status != "answered":
         return
-    record = records.Record.load(kept)
+    record = Record.load(kept)
     assert not commands(kept.read_text())
     try:
-        assert records.replay(record, warehouse, sandbox).same
-        script = records.export(record, warehouse)
+        assert replaying.replay(record, warehouse, sandbox).same
+        script = exported.export(record, warehouse)
     except FinexpertError:
         return
     script.encode()
@@ -114,6 +116,6 @@ def test_no_word_of_a_question_commands_or_crashes(
     kept = answer.record.save(tmp_path)
     ask.show(answer, kept, [])
     assert not commands(kept.read_text() + capsys.readouterr().out)
-    script = records.export(records.Record.load(kept), warehouse)
+    script = exported.export(Record.load(kept), warehouse)
     assert not commands(script)
     ast.parse(script)

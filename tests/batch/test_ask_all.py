@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import fcntl
 import os
@@ -16,6 +17,7 @@ from finexpert.batch import ask_all as asking
 from finexpert.batch.ask_all import ask_all
 from finexpert.errors import DataError, ModelError, ModelUnreachable
 from finexpert.settings import Settings
+from finexpert.warehouse.schema import Metric
 
 QUESTIONS = [f"How many months of kind {number}?" for number in range(6)]
 
@@ -131,6 +133,15 @@ def test_what_changes_the_answers_starts_over(ask: Any, desk: Any, change: str) 
     }
     answers = ask(**changes[change])
     assert len(desk.calls) == 4 + len(answers)
+
+
+def test_a_metric_that_is_defined_otherwise_starts_over(ask: Any, desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    fees = Metric("fees", "sum(sales.amount)")
+    monkeypatch.setattr(desk.warehouse, "metrics", (fees,))
+    ask(settings={"budget_run_calls": 4})
+    monkeypatch.setattr(desk.warehouse, "metrics", (dataclasses.replace(fees, expression="max(sales.amount)"),))
+    ask()
+    assert len(desk.calls) == 4 + len(QUESTIONS)
 
 
 def test_answers_of_another_day_say_so(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:

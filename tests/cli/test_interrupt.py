@@ -17,7 +17,7 @@ from typing import NamedTuple
 import psutil
 import pytest
 
-from finexpert.answers import records
+from finexpert.answers import recording
 from finexpert.answers.records import Record
 from finexpert.core.answers import Answer
 from finexpert.core.plans import Plan, Script
@@ -138,4 +138,4 @@ def record(home: Path, code: str) -> Record:
     with open_fred(settings=Settings(home=home)) as source:
         answer = Answer(question="How many?", status="answered", value=1.0)
         plan = Plan(steps=[Script(id=1, task="", code=code)])
-        return records.of_answer(answer, plan, Workspace(), source, dt.date(2024, 9, 30), "")
+        return recording.of_answer(answer, plan, Workspace(), source, dt.date(2024, 9, 30), "")

@@ -137,3 +137,9 @@ def test_a_file_made_by_many_at_once_is_one(path: Path, word_embedder: Embedder)
     for thread in threads:
         thread.join()
     assert {store.count("glossary") for store in stores} == {8}
+
+
+def test_folders_that_are_made_are_for_their_owner(tmp_path: Path, word_embedder: Embedder) -> None:
+    kept(tmp_path / "home" / "stores" / "knowledge.sqlite", word_embedder)
+    made = [tmp_path / "home", tmp_path / "home" / "stores"]
+    assert [oct(folder.stat().st_mode & 0o777) for folder in made] == ["0o700", "0o700"]

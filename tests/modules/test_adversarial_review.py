@@ -21,7 +21,7 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.adversarial_review import MOST_CHARACTERS, AdversarialReview, CodeReviewing, Review, numbered
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.modules.flow.answering import Options
+from finexpert.modules.flow.options import Options
 from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.plans import execution
 from finexpert.testing import fields

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from finexpert.answers import records
+from finexpert.answers import replaying
+from finexpert.answers.export import script as exported
+from finexpert.answers.records import Record
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ModelUnreachable
 from finexpert.language_models.budget import Budget
@@ -194,8 +196,8 @@ def test_samples_show_rows_only_when_asked_for(session: Any) -> None:
 def test_a_record_replays_from_disk(session: Any, warehouse: Any, sandbox: Any, tmp_path: Any) -> None:
     asked, _ = session([drafts(GOOD, "answer = sales.amount.mean()")])
     answer = asked.ask("On average?")
-    kept = records.Record.load(answer.record.save(tmp_path))
-    again = records.replay(kept, warehouse, sandbox)
+    kept = Record.load(answer.record.save(tmp_path))
+    again = replaying.replay(kept, warehouse, sandbox)
     assert (again.value, again.same, again.differences) == (answer.value, True, [])
     assert (tmp_path / f"{kept.id}.json").stat().st_mode & 0o077 == 0
 
@@ -211,7 +213,7 @@ def test_a_replay_over_other_data_says_so(session: Any, sandbox: Any, tmp_path: 
     with DuckDBWarehouse(
         build_warehouse(tmp_path / "other.duckdb", [Table("sales", data, date_column="date")])
     ) as other:
-        again = records.replay(record, other, sandbox)
+        again = replaying.replay(record, other, sandbox)
     assert not again.same
     assert len(again.differences) == 3
 
@@ -223,7 +225,7 @@ def test_an_exported_answer_runs_on_its_own(session: Any, warehouse: Any, tmp_pa
     # What stands in quotes would be looked up as a term.
     asked, _ = session([drafts(GOOD, "answer = sales.amount.max() - sales.amount.min()")], memory=False)
     script = tmp_path / "answer.py"
-    script.write_text(records.export(asked.ask('By how much? "quoted" \\ """').record, warehouse))
+    script.write_text(exported.export(asked.ask('By how much? "quoted" \\ """').record, warehouse))
     ran = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert ran.stdout.strip() == "5.0"
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from finexpert.answers import records
+from finexpert.answers import replaying
+from finexpert.answers.export import script as exported
 from finexpert.core.answers import AnswerFormat
 from finexpert.datasets.fred.database import build, open_data
 from finexpert.datasets.fred.sample_economy import make_series
@@ -81,8 +82,8 @@ def test_a_question_is_answered_replayed_and_exported_in_the_engines_own_sql(
         record = answer.record
         assert record is not None
         assert record.source.dialect == dialect
-        assert records.replay(record, opened, sandbox).same
-        code = records.export(record, opened)
+        assert replaying.replay(record, opened, sandbox).same
+        code = exported.export(record, opened)
     monkeypatch.setenv("DATABASE_URL", url)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - it is what a reader of the export runs

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 from pydantic import TypeAdapter
 
-from finexpert.answers.records import Record, encode
+from finexpert.answers.records import Record, decode, encode
 from finexpert.core.answers import Answer, Citation
 from finexpert.core.workspace import Turn, Value
 from finexpert.errors import AnswerFormatError
@@ -62,7 +62,7 @@ def restored(text: str) -> Entry:
     """The answer and its turn, as they were kept; ValueError or KeyError for a text that `dumped` never wrote."""
     content = foreign_json.parse(text)
     answer = Answer.model_validate(content["answer"])
-    answer.value = _decoded(content["value"], answer)
+    answer.value = decode(content["value"], answer.format)
     answer.figures = [base64.b64decode(figure) for figure in content["figures"]]
     answer.record = Record.model_validate(content["record"]) if content["record"] else None
     about = content["turn_value"]
@@ -80,12 +80,6 @@ def _without_value(value: Value) -> dict[str, Any]:
 
 def _citations(citations: tuple[Citation, ...]) -> list[dict[str, Any]]:
     return [citation.model_dump(mode="json") for citation in citations]
-
-
-def _decoded(value: Any, answer: Answer) -> Any:
-    if answer.format.kind == "table":
-        return pd.DataFrame(value["data"], columns=value["columns"])
-    return answer.format.coerce(value)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -1,6 +1,6 @@
 """What an answer rests on, as one hash: where anything of it differs, nothing is found.
 
-Question, data (fingerprint, and the state of the file), day, format, knowledge given, what was taught and declined, program,
+Question, data (fingerprint, the state of the file, and what the semantic model says of it), day, format, knowledge given, what was taught and declined, program,
 model, settings, options, and what was said in the conversation before. A source whose data may change while it is open
 has no key: its answers are not kept.
 """
@@ -28,7 +28,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 # Grows when the same plan may give another answer, or when what is kept changes.
-VERSION = 2
+VERSION = 3
 # Settings that change no answer, or are secret. All others count, those too that are still to come.
 WITHOUT = _set(
     "home api_key fallback_api_key as_of timeout cache record recordings budget_calls budget_usd budget_seconds budget_tokens store by"
@@ -67,13 +67,15 @@ def of_source(source: Warehouse | Filing | Library) -> str | None:
         return f"filing {source.id} {source.fingerprint}"
     if isinstance(source, Library):
         return f"library {source.fingerprint}"
-    if isinstance(source, DuckDBWarehouse):
-        try:
-            found = source.path.stat()
-        except OSError:
-            return None
-        return f"duckdb {found.st_ino} {found.st_mtime_ns} {found.st_size}"
+    # Another file in the place of the one that is open: what is computed now rests on neither for sure.
+    if isinstance(source, DuckDBWarehouse) and (state := source.state()) is not None:
+        return f"duckdb {' '.join(map(str, state))} {meaning_of(source)}"
     return None
+
+
+def meaning_of(source: Warehouse) -> str:
+    """What is said of the data beside them, as a hash: tables, columns, published values, and the expressions of metrics."""
+    return hashlib.sha256(repr((source.tables, source.metrics)).encode()).hexdigest()[:16]
 
 
 def context(question: str, earlier: Sequence[str]) -> list[str]:

@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 import sqlalchemy as sa
 
-from finexpert.answers import records
-from finexpert.answers.records import Record
+from finexpert.answers import recording, replaying
+from finexpert.answers.export import script as exported
+from finexpert.answers.records import Record, encode
 from finexpert.app.actions.teaching import Teaching
 from finexpert.app.people.people import Person
 from finexpert.app.state import tables
@@ -78,15 +79,15 @@ class Again(Teaching):
         with self.source(person, source) as opened:
             try:
                 if isinstance(opened, Library):
-                    again = records.replay_library(record, opened)
+                    again = replaying.replay_library(record, opened)
                 else:
-                    again = records.replay(record, opened, self.sandbox)
+                    again = replaying.replay(record, opened, self.sandbox)
             except execution.StepFailed as failed:
                 raise failed.error from failed
         self.logged(person, "replay", answer, "same" if again.same else "different")
         table = isinstance(again.value, pd.DataFrame)
         text = f"a table of {len(again.value):,} rows" if table else show(again.value, record.answer_format)
-        value = None if table else records.encode(again.value)
+        value = None if table else encode(again.value)
         return Replayed(same=again.same, value=value, text=text, differences=again.differences)
 
     def export(self, person: Person, answer: str) -> str:
@@ -94,7 +95,7 @@ class Again(Teaching):
         person.need("ask")
         record, source = self._recorded(person, answer)
         with self.warehouse(person, source) as warehouse:
-            script = records.export(record, warehouse)
+            script = exported.export(record, warehouse)
         self.logged(person, "export", answer)
         return script if self.options.is_local else script.replace(f"{self.settings.home}/", "")
 
@@ -141,7 +142,7 @@ class Again(Teaching):
             flags=[EDITED, *outcome.value.flags, *([warehouse.label] if warehouse.label else [])],
         )
         answer.confidence = reviews.unless_unchecked(answer.flags, None)
-        answer.record = records.of_answer(
+        answer.record = recording.of_answer(
             answer, outcome.plan, workspace, warehouse, record.as_of, record.knowledge, record.as_of_given
         )
         return answer

@@ -12,7 +12,8 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Self
 
-from finexpert.answers import records
+from finexpert.answers import replaying
+from finexpert.answers.records import Record, encode
 from finexpert.app.mcp import shown
 from finexpert.app.mcp.backend import (
     Ask,
@@ -113,7 +114,7 @@ class LocalBackend:
         return [shown.process(each) for each in self._taught.memory.processes()] if self._taught else []
 
     def replay(self, id: str) -> ReplayResult:
-        kept = records.Record.load(self._file(id, ".json"))
+        kept = Record.load(self._file(id, ".json"))
         again = self._again(kept)
         return ReplayResult(same=again.same, text=show(again.value, kept.answer_format), differences=again.differences)
 
@@ -169,17 +170,17 @@ class LocalBackend:
             raise NotFound(f"there is no answer {id[:80]!r} with this: `ask` returns the ids")
         return path
 
-    def _again(self, kept: records.Record) -> records.Replay:
+    def _again(self, kept: Record) -> replaying.Replay:
         dialect, name = kept.source.dialect, kept.source.name
         for source in self._sources.values():
             if isinstance(source, Library):
                 if dialect == "library" and source.name == name:
-                    return records.replay_library(kept, source)
+                    return replaying.replay_library(kept, source)
             elif isinstance(source, Filing):
                 if dialect == "filing" and source.id == name:
-                    return records.replay_filing(kept, source)
+                    return replaying.replay_filing(kept, source)
             elif dialect == source.dialect:
-                return records.replay(kept, source, self._talks.sandbox)
+                return replaying.replay(kept, source, self._talks.sandbox)
         raise NotFound(f"the answer {kept.id} is of the source {name!r}, which is not connected")
 
     def _reply(self, talk: Talk, answer: Answer) -> Reply:
@@ -193,7 +194,7 @@ class LocalBackend:
 
 def facts(answer: Answer, conversation: str, id: str) -> AskResult:
     """An answer as a client's program reads it."""
-    value = records.encode(answer.value)
+    value = encode(answer.value)
     table = value if answer.format.kind == "table" and isinstance(value, dict) else {"columns": [], "data": []}
     is_table = bool(table["columns"])
     return AskResult(

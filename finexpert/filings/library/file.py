@@ -9,15 +9,14 @@ a newer schema, of another program, or a damaged one is refused and left as it i
 from __future__ import annotations
 
 import sqlite3
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from finexpert.errors import LibraryError
 from finexpert.storage import sqlite_files
+from finexpert.storage.private_files import make_folder
 
-APPLICATION = 0x46584C42  # says in the file's header whose file it is
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 60.0
 _TABLES = (
@@ -38,9 +37,17 @@ _TABLES = (
     "CREATE INDEX chunks_page ON chunks (page)",
     "CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "INSERT INTO about VALUES ('library', lower(hex(randomblob(16)))), ('revision', '0')",
 )
-_ADVICE = sqlite_files.advice(BUSY_SECONDS)
-_DAMAGED = "it is damaged or no library; move its folder away, and `finexpert library add PATH` fills a new one"
+LIBRARY = sqlite_files.FileKind(
+    name="library",
+    application=0x46584C42,
+    version=SCHEMA_VERSION,
+    tables=_TABLES,
+    raises=LibraryError,
+    elsewhere="name another folder with --library",
+    damaged="it is damaged or no library; move its folder away, and `finexpert library add PATH` fills a new one",
+)
 
 
 def connect(path: Path, *, make: bool) -> sqlite3.Connection:
@@ -48,7 +55,7 @@ def connect(path: Path, *, make: bool) -> sqlite3.Connection:
     if not path.exists() and not make:
         raise LibraryError(f"there is no library in {path.parent}: `finexpert library add PATH` makes one")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
     except OSError as error:
         raise cannot_use(path.parent, error) from error
     with explained(path):
@@ -70,30 +77,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
     # A lost last filing is added again by the next `add`; a sync at each would cost more than reading the file.
     connection.execute("PRAGMA synchronous = NORMAL")
-    if _version(connection, path) != 0:
-        return
-    sqlite_files.switch_to_wal(connection, BUSY_SECONDS)
-    connection.execute("BEGIN IMMEDIATE")
-    if _version(connection, path) == 0:  # nobody else was faster
-        for statement in _TABLES:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        about = [("library", uuid.uuid4().hex), ("revision", "0")]
-        connection.executemany("INSERT INTO about VALUES (?, ?)", about)
-    connection.execute("COMMIT")
-
-
-def _version(connection: sqlite3.Connection, path: Path) -> int:
-    found = sqlite_files.header(connection)
-    if found.is_foreign(APPLICATION):
-        raise LibraryError(f"{path} is an SQLite file, but not a library: name another folder with --library")
-    if found.version > SCHEMA_VERSION:
-        raise LibraryError(
-            f"the library {path} has schema {found.version}, and this finexpert reads {SCHEMA_VERSION}: "
-            f"a newer one made it; `pip install -U finexpert`"
-        )
-    return found.version
+    LIBRARY.prepare(connection, path, BUSY_SECONDS)
 
 
 @contextmanager
@@ -102,5 +86,4 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        raise LibraryError(f"cannot use the library {path} ({error}): {_ADVICE.get(code, _DAMAGED)}") from error
+        raise LIBRARY.error(path, error, sqlite_files.advice(BUSY_SECONDS)) from error

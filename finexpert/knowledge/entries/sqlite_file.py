@@ -17,8 +17,8 @@ from pathlib import Path
 from finexpert.errors import StoreError
 from finexpert.knowledge.entries.sql_rows import SCHEMA_VERSION, Unreadable
 from finexpert.storage import sqlite_files
+from finexpert.storage.private_files import make_folder
 
-APPLICATION = 0x46584E50  # says in the file's header whose file it is
 BUSY_SECONDS = 30.0
 TABLES = (
     """CREATE TABLE versions (
@@ -38,21 +38,27 @@ TABLES = (
     "CREATE INDEX codes_seq ON codes (collection, seq)",
     "CREATE TABLE vectors (number INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    f"PRAGMA application_id = {APPLICATION}",
-    f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
 ADVICE = {
     **sqlite_files.advice(BUSY_SECONDS),
     sqlite3.SQLITE_IOERR: "the disk is full, or could not be read or written; make room there, or name another place with --store",
 }
 DAMAGED = "it is damaged or no store; move it away, and `finexpert memory import FOLDER` fills a new one from an export"
+STORE = sqlite_files.FileKind(
+    name="store",
+    application=0x46584E50,
+    version=SCHEMA_VERSION,
+    tables=TABLES,
+    raises=StoreError,
+    elsewhere="name another with --store",
+    damaged=DAMAGED,
+)
 
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, made with its folder where it is not there yet. Threads must take turns."""
     with reported(path):
-        if not path.parent.is_dir():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         # Never opened apart from SQLite once it is there: closing it again would drop the locks that this process has.
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -77,25 +83,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # macOS only: a plain sync stops at the disk's cache there
-    if _version(connection, path) == 0:
-        sqlite_files.switch_to_wal(connection, BUSY_SECONDS)
-        connection.execute("BEGIN IMMEDIATE")
-        if _version(connection, path) == 0:  # nobody else was faster
-            for statement in TABLES:
-                connection.execute(statement)
-        connection.execute("COMMIT")
-
-
-def _version(connection: sqlite3.Connection, path: Path) -> int:
-    found = sqlite_files.header(connection)
-    if found.is_foreign(APPLICATION):
-        raise StoreError(f"{path} is an SQLite file, but not a store of finexpert: name another with --store")
-    if found.version > SCHEMA_VERSION:
-        raise StoreError(
-            f"the store {path} has schema {found.version}, and this finexpert reads {SCHEMA_VERSION}: "
-            f"a newer one made it; `pip install -U finexpert`"
-        )
-    return found.version
+    STORE.prepare(connection, path, BUSY_SECONDS)
 
 
 @contextmanager
@@ -113,10 +101,7 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        advice = ADVICE.get(code, DAMAGED)
-        raise StoreError(f"cannot use the store {path} ({error}): {advice}") from error
-    except UnicodeDecodeError as error:  # in the names of its tables, or in SQLite's own words about them
-        raise StoreError(f"cannot use the store {path}: {DAMAGED}") from error
-    except Unreadable as error:
+        raise STORE.error(path, error, ADVICE) from error
+    # Text that is none stands in the names of its tables, or in SQLite's own words about them.
+    except (UnicodeDecodeError, Unreadable) as error:
         raise StoreError(f"cannot use the store {path}: {DAMAGED}") from error

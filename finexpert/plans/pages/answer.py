@@ -15,6 +15,7 @@ from finexpert.core.workspace import Value
 from finexpert.plans.pages.printed import words_of
 from finexpert.plans.pages.proved import Reading
 from finexpert.plans.pages.reading import CarriedOut
+from finexpert.plans.pages.typed import NUMBERS, converted
 from finexpert.plans.pages.wording import in_unit, unit_words
 
 
@@ -39,8 +40,11 @@ def answer_of(reading: Reading, carried: CarriedOut) -> Made:
 
 def typed_answer(reading: Reading, carried: CarriedOut, wanted: AnswerFormat) -> Any:
     """The answer as the type that is wanted; AnswerFormatError where it is none. A yes or no is its first word."""
-    value = answer_of(reading, carried).value
-    if wanted.kind == "boolean":
+    made = answer_of(reading, carried)
+    value = made.value
+    if wanted.kind in NUMBERS and isinstance(value, float):
+        value = converted(value, made.unit, wanted.unit)[0]
+    elif wanted.kind == "boolean":
         word = carried.text.strip().split(" ")[0].strip(".,:;").casefold()
         value = {"yes": True, "no": False}.get(word, value)
     elif wanted.kind == "text" and not isinstance(value, str):
@@ -48,6 +52,15 @@ def typed_answer(reading: Reading, carried: CarriedOut, wanted: AnswerFormat) ->
     elif wanted.kind == "list" and isinstance(value, str):
         value = reading.items or [value]
     return wanted.coerce(value)
+
+
+def printed_format(reading: Reading, carried: CarriedOut, wanted: AnswerFormat) -> tuple[AnswerFormat, list[str]]:
+    """The format that was asked for, with the unit that its number is in; a note where that is another than the one asked for."""
+    made = answer_of(reading, carried)
+    if wanted.kind not in NUMBERS or not isinstance(made.value, float):
+        return wanted, []
+    _, unit, note = converted(made.value, made.unit, wanted.unit)
+    return wanted.model_copy(update={"unit": unit}), [note] if note else []
 
 
 def _number(reading: Reading, carried: CarriedOut, value: Value, number: float) -> Made:

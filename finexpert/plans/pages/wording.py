@@ -22,8 +22,8 @@ _SCALE_WORD = re.compile(r"\b(thousand|million|billion|trillion)s?\b|\b(mn|bn)\b
 _PLACE = re.compile(PLACEHOLDER.pattern + rf"(?P<said>\s*(?:{_SCALE_WORD.pattern}))?", re.IGNORECASE)
 # A number as it is written, without the words of its scale: "12 million", "$1.2bn".
 _WRITTEN_SCALE = re.compile(rf"\s*(?:{_SCALE_WORD.pattern}|(?<=\d)(?:mm|bn|tn|[mbkt])\b)", re.IGNORECASE)
-_SCALE_NAMES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
-_SHARES = ("fraction", "ratio")
+_SCALE_NAMES = {1e3: "thousand", 1e6: "million", 1e9: "billion", 1e12: "trillion"}
+SHARES = ("fraction", "ratio")
 _POINTS = re.compile(r"%|percent|\bpp\b", re.IGNORECASE)
 _BASIS_POINTS = re.compile(r"basis points|\bbps?\b", re.IGNORECASE)
 
@@ -75,7 +75,7 @@ def unpaged_scales(text: str, shown: Mapping[str, str]) -> list[str]:
 def printed_words(value: ProvedValue, found: Value) -> str:
     """A number as its page prints it, with the unit of its table."""
     number = value.printed.strip().strip("$").strip()
-    if found.unit in _SHARES or "%" in number:
+    if found.unit in SHARES or "%" in number:
         return number.replace(" ", "")
     if value.without_sign:
         number = number.strip("()- ")
@@ -101,7 +101,7 @@ def unit_words(value: Value) -> str:
     >>> unit_words(Value(5.0, unit="USD", scale=1e6)), unit_words(Value(0.5, unit="ratio"))
     ('million USD', '')
     """
-    unit = None if value.unit in _SHARES else value.unit
+    unit = None if value.unit in SHARES else value.unit
     return " ".join(filter(None, [_SCALE_NAMES.get(value.scale), unit]))
 
 
@@ -161,4 +161,4 @@ def _is_share(value: Value, formula: str) -> bool:
         return True
     # One value over another, and not the mean of two that are printed as percentages already.
     divides = any(isinstance(node, ast.Name) for quotient in quotients for node in ast.walk(quotient.right))
-    return value.unit in _SHARES or (divides and value.unit is None)
+    return value.unit in SHARES or (divides and value.unit is None)

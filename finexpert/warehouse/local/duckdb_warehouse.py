@@ -121,7 +121,7 @@ class DuckDBWarehouse:
         self._growth_rules = growth_rules
         threads = threads or _threads(self.path)
         check_there(self.path)
-        self._snapshot = _snapshot(self.path)
+        self._snapshot, self._opened = _snapshot(self.path), _state(self.path)
         self._closed = False
         # What stands in the file is somebody else's: its catalogue is read behind the boundary as well.
         self._file: Held
@@ -224,6 +224,13 @@ class DuckDBWarehouse:
         """When the file that was opened was last written, and its size."""
         return self._snapshot
 
+    def state(self) -> tuple[int, ...] | None:
+        """What tells the file that was opened from any other, without reading it; None where another lies in its place by now."""
+        try:
+            return self._opened if _state(self.path) == self._opened else None
+        except OSError:
+            return None
+
     def columns(self) -> Mapping[str, Sequence[str]]:
         return dict(self._columns)
 
@@ -255,3 +262,10 @@ def _threads(path: Path) -> int:
 def _snapshot(path: Path) -> str:
     found = path.stat()
     return f"{dt.datetime.fromtimestamp(found.st_mtime, dt.UTC).isoformat()}, {found.st_size} bytes"
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """The file, and what a writer that was killed has left beside it, which is read with it."""
+    left = path.with_name(f"{path.name}.wal")
+    found = [path.stat(), *([left.stat()] if left.exists() else [])]
+    return tuple(number for each in found for number in (each.st_ino, each.st_mtime_ns, each.st_size))

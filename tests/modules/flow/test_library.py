@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from finexpert.answers import records
+from finexpert.answers import replaying
+from finexpert.answers.records import Record
 from finexpert.core.answers import AnswerFormat
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.library import Library
@@ -147,17 +148,17 @@ def test_a_number_with_its_unit_from_the_table_and_replay_from_quotes(desk: Any,
     desk.says("library_reading", read(desk, numbers=[loss], kind="number", result="loss", answer="It lost {loss}."))
     answer = ask(desk, library, "How much did Oakgate Water lose in 2022?")
     assert (answer.value, answer.format.unit) == (20.0, "million USD")
-    kept = records.Record.model_validate_json(answer.record.model_dump_json())
-    again = records.replay_library(kept, library)
+    kept = Record.model_validate_json(answer.record.model_dump_json())
+    again = replaying.replay_library(kept, library)
     assert (again.value, again.same, again.differences) == (20.0, True, [])
     changed = kept.model_copy(update={"value": 21.0})
-    assert records.replay_library(changed, library).differences == ["the answer was 21.0"]
+    assert replaying.replay_library(changed, library).differences == ["the answer was 21.0"]
     reworded = kept.model_copy(update={"plan": kept.plan.model_copy(update={"interpretation": "It lost 21."})})
-    assert not records.replay_library(reworded, library).same
+    assert not replaying.replay_library(reworded, library).same
     other = [PAGES[0], page(2, (("(in millions)", "2022"), ("Net loss", "(21)"))), PAGES[2]]
     info = library.filing("oakgate/2022")
     library.add(other, FilingInfo(**{**vars(info), "sha256": "2"}))
-    assert not records.replay_library(kept, library).same
+    assert not replaying.replay_library(kept, library).same
 
 
 def test_a_statement_whose_words_do_not_stand_on_its_page_is_dropped_and_said(desk: Any, library: Library) -> None:
@@ -237,6 +238,31 @@ def test_the_type_that_is_asked_for(desk: Any, library: Library) -> None:
     assert ask(desk, library, answer_format=AnswerFormat(kind="boolean")).value is True
     wrong = ask(desk, library, answer_format=AnswerFormat(kind="date"))
     assert (wrong.status, wrong.failure.kind) == ("failed", "answer_format")
+
+
+@pytest.mark.parametrize(
+    ("unit", "text", "noted"),
+    [
+        (None, "900 million USD", False),
+        ("USD", "900,000,000 USD", False),
+        ("billion dollars", "1 billion dollars", False),
+        ("tons", "900 million USD", True),
+    ],
+)
+def test_a_number_is_in_the_unit_that_is_asked_for(
+    desk: Any, library: Library, unit: str | None, text: str, noted: bool
+) -> None:
+    computed = [{"name": "sum", "what": "sales of both", "formula": "a + b", "unit": "million USD", "decimals": 0}]
+    numbers = [number("a", "Net sales", "$ 500"), number("b", "Net sales", "$ 400")]
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    made = read(desk, numbers=numbers, computed=computed, kind="number", result="sum", answer="{sum}")
+    desk.says("library_reading", made)
+    wanted = AnswerFormat(kind="number", unit=unit, decimals=0)
+    answer = ask(desk, library, "What were Oakgate Water's sales in 2021 and 2022 together?", answer_format=wanted)
+    assert answer.text == text
+    assert any("asked for in tons" in flag for flag in answer.flags) is noted
+    kept = Record.model_validate_json(answer.record.model_dump_json())
+    assert replaying.replay_library(kept, library).differences == []
 
 
 def test_relative_time_is_made_absolute_first(desk: Any, library: Library) -> None:

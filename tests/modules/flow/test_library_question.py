@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from finexpert.answers import records
+from finexpert.answers import replaying
+from finexpert.answers.records import Record
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.companies.companies import Companies, Company
 from finexpert.filings.library.library import Library
@@ -279,12 +280,12 @@ def test_a_record_runs_again_without_a_model(desk: Any, library: Library) -> Non
     total = {"kind": "compute", "id": 3, "operation": "add", "arguments": ["step 1", "step 2"]}
     desk.says("planning", parts(desk, search(1, "SEL", 2020), search(2, "NOR", 2020), total, answer="step 3"))
     answer = desk.session(library, as_of=TODAY).ask("What did Selby Mining and Norfeld Foods earn together?")
-    kept = records.Record.model_validate_json(answer.record.model_dump_json())
+    kept = Record.model_validate_json(answer.record.model_dump_json())
     calls = len(desk.calls)
-    again = records.replay_library(kept, library)
+    again = replaying.replay_library(kept, library)
     assert (again.value, again.same, again.differences, len(desk.calls)) == (answer.value, True, [], calls)
     library.remove("BRK/2018")
-    assert records.replay_library(kept, library).differences == ["the library holds other filings than then"]
+    assert replaying.replay_library(kept, library).differences == ["the library holds other filings than then"]
 
 
 def test_another_filing_that_prints_something_else_is_said(desk: Any, library: Library) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
-from finexpert.modules.flow.answering import Options
+from finexpert.modules.flow.options import Options
 from finexpert.settings import Settings
 
 CLEAN = {"finding": "nothing", "verdict": "no violation", "rule": "none", "line": "0", "confidence": "95"}

@@ -4,7 +4,7 @@
     index.search(SearchRequest(("net sales by region",), tickers=frozenset({"AAPL"}), years=frozenset({2014})))
     [("AAPL/2014/page_31.pdf", 14.2, [812, 811], "words #1, meaning #3"), ...]
 
-The full text and the vectors each propose pages; `library_fusion` looks at these again and ranks them. All of it is
+The full text and the vectors each propose pages; `fusion` looks at these again and ranks them. All of it is
 derived from the store and kept beside it: it is brought up to date when the store's stamp has changed, made anew when it
 is lost, and a killed process leaves nothing half. While one process brings it up to date, others search what is there.
 """

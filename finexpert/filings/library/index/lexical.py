@@ -45,7 +45,7 @@ class Filters:
 
 @dataclass(frozen=True)
 class Found:
-    """A page with its BM25, 0 where it was not asked for by words; `words` as `library_index_words.pack` gave them."""
+    """A page with its BM25, 0 where it was not asked for by words; `words` as `finexpert.filings.library.index.words.pack` gave them."""
 
     page: str
     score: float
