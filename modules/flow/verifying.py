@@ -22,7 +22,7 @@ from finexpert.knowledge.verified.variables import declared, with_values
 from finexpert.signatures import rules
 from finexpert.text.texts import as_asked
 from finexpert.warehouse.checks.checked import Checks
-from finexpert.warehouse.checks.literals import comparisons
+from finexpert.warehouse.checks.reading.comparisons import comparisons
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.files.frames import FramesWarehouse

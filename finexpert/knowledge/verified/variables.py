@@ -19,7 +19,7 @@ from sqlglot.errors import SqlglotError
 
 from finexpert.errors import StoreError
 from finexpert.knowledge.verified.query import Variable
-from finexpert.warehouse.checks.literals import comparisons
+from finexpert.warehouse.checks.reading.comparisons import comparisons
 from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.schema import TableSchema
 

@@ -23,11 +23,12 @@ from finexpert.warehouse.checks.currencies import check_currencies
 from finexpert.warehouse.checks.days import check_days
 from finexpert.warehouse.checks.division import check_division
 from finexpert.warehouse.checks.fan_out import check_fan_out
-from finexpert.warehouse.checks.literals import Looked, compared_columns, look_up, meant
+from finexpert.warehouse.checks.literals import Looked, look_up
 from finexpert.warehouse.checks.meaning import check_meaning
 from finexpert.warehouse.checks.moments import check_moments
 from finexpert.warehouse.checks.nulls import check_nulls
 from finexpert.warehouse.checks.outside import check_outside
+from finexpert.warehouse.checks.reading.comparisons import compared_columns, meant
 from finexpert.warehouse.checks.reading.horizons import check_horizon
 from finexpert.warehouse.checks.reading.period import period_of, seen_of
 from finexpert.warehouse.checks.reading.probing import Probe

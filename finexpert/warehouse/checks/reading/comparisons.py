@@ -1,0 +1,166 @@
+"""Conditions that compare a column of texts with texts, as they stand in a SELECT.
+
+status IN ('DONE', 'FILLED') OR status LIKE 'PART%'      two comparisons, of which one has to match: one list of guesses
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from finexpert.warehouse.checks.reading.probing import table_name
+from finexpert.warehouse.checks.reading.select import Origin, Read, unwrapped, wraps_of
+from finexpert.warehouse.dates import words
+
+_EQUAL = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)
+_PATTERN = (
+    exp.Like,
+    exp.ILike,
+    exp.SimilarTo,
+    exp.RegexpLike,
+    exp.RegexpILike,
+    exp.StartsWith,
+    exp.EndsWith,
+    exp.Contains,
+)
+_WORD = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A condition on one column of texts: `against` is what it is compared with, `lists` that one match is enough."""
+
+    origin: Origin
+    node: exp.Expr = field(repr=False)
+    against: tuple[exp.Literal, ...] = field(repr=False)
+    wraps: tuple[type[exp.Expr], ...] = ()
+    pattern: bool = False
+
+    @property
+    def texts(self) -> list[str]:
+        return [literal.name for literal in self.against]
+
+    @property
+    def side(self) -> exp.Expr:
+        """The column as it is compared, with lower(), upper() and trim() around it."""
+        made: exp.Expr = exp.column(self.origin.column.name, quoted=True)
+        for wrap in reversed(self.wraps):
+            made = wrap(this=made)
+        return made
+
+    def holds(self) -> exp.Select:
+        """The SELECT that finds a row of the table for which the comparison is true."""
+        condition = self._positive().copy()
+        for column in list(condition.find_all(exp.Column)):
+            compared = column
+            while isinstance(compared.parent, exp.Lower | exp.Upper | exp.Trim | exp.Paren):
+                compared = compared.parent  # type: ignore[assignment]
+            compared.replace(self.side)
+        return self._where(condition)
+
+    def equals(self, literal: exp.Literal) -> exp.Select:
+        """The SELECT that finds a row whose value is one text."""
+        return self._where(exp.EQ(this=self.side, expression=literal.copy()))
+
+    def _where(self, condition: exp.Expr) -> exp.Select:
+        return exp.select("1").from_(table_name(self.origin.table.name)).where(condition)
+
+    def _positive(self) -> exp.Expr:
+        node = self.node
+        if isinstance(node, exp.NEQ | exp.NullSafeNEQ):
+            return exp.EQ(this=node.this.copy(), expression=node.expression.copy())
+        return node
+
+
+def comparisons(one: Read) -> Iterator[Comparison]:
+    """Every condition that compares one column of texts with texts."""
+    for scope in one.scopes:
+        for node in scope.walk():
+            if isinstance(node, (*_EQUAL, exp.In, *_PATTERN)):
+                yield from _comparison(one, node, scope)
+            elif isinstance(node, exp.Case) and node.this is not None:
+                texts = [branch.this for branch in node.args["ifs"]]
+                yield from _made(one, node.this, texts, scope, exp.In(this=node.this.copy(), expressions=texts))
+
+
+def compared_columns(one: Read) -> Iterator[Origin]:
+    """The columns of texts that conditions compare with texts, also by way of functions."""
+    for scope in one.scopes:
+        for node in scope.walk():
+            if isinstance(node, (*_EQUAL, exp.In, *_PATTERN)) and _says_a_text(node):
+                found = [one.origin(column, scope) for column in node.find_all(exp.Column)]
+                yield from (origin for origin in found if origin is not None and origin.column.is_text)
+    yield from (comparison.origin for comparison in comparisons(one))
+
+
+def _says_a_text(node: exp.Expr) -> bool:
+    texts = node.expressions if isinstance(node, exp.In) else [node.this, node.expression]
+    return any(isinstance(text, exp.Literal) and text.is_string and _WORD.search(text.name) for text in texts)
+
+
+def _comparison(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Comparison]:
+    if isinstance(node, exp.In):
+        if node.args.get("query") or not node.expressions:
+            return
+        yield from _made(one, node.this, node.expressions, scope, node)
+        return
+    left, right = node.this, node.expression
+    if isinstance(left, exp.Literal):
+        left, right = right, left
+    if left is not None and right is not None:
+        yield from _made(one, left, [right], scope, node)
+
+
+def _made(one: Read, side: exp.Expr, against: Sequence[exp.Expr], scope: Scope, node: exp.Expr) -> Iterator[Comparison]:
+    texts = [text for text in against if isinstance(text, exp.Literal) and text.is_string]
+    inner = unwrapped(side)
+    if not texts or len(texts) != len(against) or not isinstance(inner, exp.Column):
+        return
+    if isinstance(node, _PATTERN) and not _WORD.search(texts[0].name):
+        # A pattern that any text is like says nothing of its column.
+        return
+    origin = one.origin(inner, scope)
+    if origin is not None and origin.column.is_text:
+        wraps = (*wraps_of(side), *origin.wraps)
+        yield Comparison(replace(origin, wraps=()), node, tuple(texts), wraps, isinstance(node, _PATTERN))
+
+
+def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
+    """Comparisons of which one has to match: alternatives of one OR, or what several conditions leave out of one column.
+
+    >>> from finexpert.warehouse.checks.reading.select import read
+    >>> from finexpert.warehouse.schema import Column, TableSchema
+    >>> trades = TableSchema("trades", "", (Column("status", "VARCHAR"), Column("side", "VARCHAR")))
+    >>> select = "SELECT 1 FROM trades WHERE (status IN ('F', 'X') OR status LIKE 'FILL%') AND side = 'B'"
+    >>> [[one.texts for one in group] for group in guesses(comparisons(read(select, "duckdb", [trades])))]
+    [[['F', 'X'], ['FILL%']], [['B']]]
+    """
+    grouped: dict[tuple[int, str], list[Comparison]] = {}
+    for comparison in found:
+        negated = isinstance(comparison.node, exp.NEQ | exp.NullSafeNEQ) or isinstance(comparison.node.parent, exp.Not)
+        joined = exp.And if negated else exp.Or
+        top: exp.Expr = comparison.node
+        while isinstance(top.parent, (joined, exp.Paren, *((exp.Not,) if negated else ()))):
+            top = top.parent  # type: ignore[assignment]
+        grouped.setdefault((id(top), meant(comparison.origin)), []).append(comparison)
+    return list(grouped.values())
+
+
+def meant(origin: Origin) -> str:
+    """What columns of one table are alternatives of each other: `desk_name` and `desk_cd` both say which desk.
+
+    >>> from finexpert.warehouse.schema import Column, TableSchema
+    >>> meant(Origin(TableSchema("desks", "", ()), Column("desk_cd", "VARCHAR")))
+    'desks desk'
+    """
+    said = [word for word in words(origin.column.name) if word not in _SAYS_HOW]
+    return " ".join((origin.table.name, *(said or [origin.column.name])))
+
+
+_SAYS_HOW = frozenset(
+    ("name", "code", "cd", "id", "desc", "description", "label", "short", "long", "full", "text", "title")
+)
