@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from finexpert.warehouse.checks.reading.grouping import group_keys
+from finexpert.warehouse.checks.reading.grouping import columns_of, common_keys
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, unwrapped, withs
 from finexpert.warehouse.dates import words
@@ -38,8 +38,8 @@ class Joined:
         written = [select.args["from_"].this.alias_or_name, *(join.this.alias_or_name for join in self._joins)]
         self._sources = {name: scope.sources[name] for name in written if name in self.names & set(scope.sources)}
         self._conditions = list(_all_conditions(select))
-        self._keys = group_keys(select) if over is None else over.args.get("partition_by") or []
-        self._grouped = [key for key in self._keys if isinstance(key, exp.Column)]
+        self._keys = common_keys(select) if over is None else over.args.get("partition_by") or []
+        self._grouped = columns_of(self._keys)
         self._several: dict[tuple[str, frozenset[str]], bool] = {}
 
     def multiplying(self, counted: set[str]) -> str | None:
