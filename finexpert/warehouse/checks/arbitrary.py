@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading.grouping import group_columns, of_several
+from finexpert.warehouse.checks.reading.grouping import group_keys, of_several
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, text_of, withs
 
@@ -42,9 +42,9 @@ def _check_any_value(one: Read, scope: Scope, probe: Probe) -> None:
             continue
         where = select.args.get("where")
         rows = rows_of(one, scope, where.this if where is not None else None)
-        groups = group_columns(select)
+        groups = group_keys(select)
         kept = [node.this, *groups]
-        rows.set("expressions", [column.copy().as_(f"c{number}") for number, column in enumerate(kept)])
+        rows.set("expressions", [part.copy().as_(f"c{number}") for number, part in enumerate(kept)])
         if probe.any_row(of_several(rows.limit(_FIRST), len(groups))) is True:
             raise QueryError(
                 f"{text_of(one, node)} takes any of several values: say which, as with max or arg_max, or group by it"

@@ -19,6 +19,7 @@ from finexpert.core.reviews import NOT_CHECKED, UNSURE
 from finexpert.errors import NoRows, UnknownValue
 from finexpert.warehouse.checks.arbitrary import check_arbitrary
 from finexpert.warehouse.checks.brackets import check_brackets
+from finexpert.warehouse.checks.counts import check_counts
 from finexpert.warehouse.checks.currencies import check_currencies
 from finexpert.warehouse.checks.days import check_days
 from finexpert.warehouse.checks.division import check_division
@@ -55,6 +56,7 @@ _REMARKS = "which rows count that should not"
 _MEANINGS: tuple[tuple[str, Callable[[Read, Probe], list[str] | None]], ...] = (
     ("whether its days are in the calendar", check_days),
     ("how texts compare that are numbers or dates", check_meaning),
+    ("whether an aggregate takes rows that it does not name", check_counts),
     ("whether amounts are in one currency", check_currencies),
     ("whether balances of several days are added up", check_stocks),
     ("whether a NOT IN holds a NULL", check_nulls),

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading.grouping import group_columns, of_several
+from finexpert.warehouse.checks.reading.grouping import common_keys, has_totals, of_several, shown
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, rows_of, text_of
 from finexpert.warehouse.dates import words
@@ -110,16 +110,18 @@ def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, 
         return len(probe.distinct(currency) or ()) > 1
     where = scope.expression.args.get("where")
     rows = rows_of(one, scope, where.this if where is not None else None)
-    kept = [exp.column(currency.column.name, table=amount.table), *group_columns(scope.expression)]
-    rows.set("expressions", [column.as_(f"c{number}") for number, column in enumerate(kept)])
+    kept = [exp.column(currency.column.name, table=amount.table), *common_keys(scope.expression)]
+    rows.set("expressions", [part.copy().as_(f"c{number}") for number, part in enumerate(kept)])
     return probe.any_row(of_several(rows.limit(_FIRST), len(kept) - 1)) is True
 
 
 def _is_told_apart(one: Read, currency: Column, amount: exp.Column, scope: Scope) -> bool:
     """Whether the SELECT, or one that it is part of or made from, does more with the currency than keep some of them."""
     where = scope.expression.args.get("where") if one.base_of(scope, amount.table) is not None else None
-    # What a condition keeps may still be several: the rows tell.
-    kept = set(map(id, where.walk())) if where is not None else set()
+    # What a condition keeps may still be several, and so may what a total of ROLLUP adds up: the rows tell.
+    parts = [where] if where is not None else []
+    parts += shown(scope.expression) if has_totals(scope.expression) else []
+    kept = {id(node) for part in parts for node in part.walk()}
     return any(
         column.name.lower() == currency.name.lower() and id(column) not in kept
         for column in (one.select or exp.Select()).find_all(exp.Column)

@@ -17,6 +17,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import NoRows
+from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
 
@@ -174,6 +175,7 @@ def _leaves_out(condition: exp.Expr, scope: Scope) -> bool:
         return isinstance(inner, exp.Exists) or (isinstance(inner, exp.In) and inner.args.get("query") is not None)
     if (
         isinstance(condition, exp.Is)
+        and not says_not(condition)
         and isinstance(condition.expression, exp.Null)
         and isinstance(condition.this, exp.Column)
     ):

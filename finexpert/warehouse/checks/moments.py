@@ -1,6 +1,8 @@
 """A moment compared with a day, which means that day's midnight.
 
 executed_at BETWEEN DATE '2023-01-01' AND DATE '2023-01-31'     leaves out the trades of 31 January after midnight
+executed_at <= last_day(DATE '2023-01-01')                      the same
+JOIN fx_rates r ON r.rate_day = t.executed_at                   finds the rates of trades at midnight alone
 
 Told only where rows lie later on that day, so that a column of midnights may be compared with days.
 """
@@ -10,7 +12,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 
+import pandas as pd
 from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.period import day_of
@@ -19,12 +23,13 @@ from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, 
 from finexpert.warehouse.dates import kind_of_type
 
 _FIRST = 200_000
+_COMPUTED = (exp.Add, exp.Sub, exp.DateAdd, exp.DateSub, exp.LastDay, exp.DateFromParts)
 
 
 def check_moments(one: Read, probe: Probe) -> None:
     """Raises QueryError for a comparison that cuts a day at its midnight."""
     for column, scope in columns_of(one):
-        for node, day in _compared(column):
+        for node, day in _compared(column, scope, probe):
             origin = one.origin(column, scope)
             if origin is None or kind_of_type(origin.column.type) != "timestamp":
                 continue
@@ -35,25 +40,74 @@ def check_moments(one: Read, probe: Probe) -> None:
                     f"{text_of(one, node)} takes {day} as its midnight, and {origin} holds moments later on that day: write {name} < DATE '{after}' "
                     f"up to the end of that day, {name} >= DATE '{after}' for after it, or compare CAST({name} AS DATE)"
                 )
+        _check_equal(one, column, scope, probe)
 
 
-def _compared(column: exp.Column) -> Iterator[tuple[exp.Expr, dt.date]]:
+def _check_equal(one: Read, column: exp.Column, scope: Scope, probe: Probe) -> None:
+    """Raises QueryError for a column of moments that has to equal a column of days."""
+    node = column.parent
+    if not isinstance(node, exp.EQ):
+        return
+    other = node.expression if node.this is column else node.this
+    moment, day = one.origin(column, scope), one.origin(other, scope) if isinstance(other, exp.Column) else None
+    if moment is None or day is None or kind_of_type(moment.column.type) != "timestamp" or not _is_of_days(day):
+        return
+    if _holds_moments(moment, probe):
+        raise QueryError(
+            f"{text_of(one, node, keep_tables=True)} compares a moment with a day, which means that day's midnight, and {moment} holds moments "
+            f"later on a day: compare CAST({text_of(one, column, keep_tables=True)} AS DATE)"
+        )
+
+
+def _is_of_days(origin: Origin) -> bool:
+    return kind_of_type(origin.column.type) == "date" or origin.column.dates == "iso"
+
+
+def _compared(column: exp.Column, scope: Scope, probe: Probe) -> Iterator[tuple[exp.Expr, dt.date]]:
     """The comparison that a column stands in, if it cuts a day at its midnight."""
     node = column.parent
+    last = False
     if isinstance(node, exp.Between):
-        ends = [node.args["high"]] if node.this is column else []
+        ends, last = [node.args["high"]] if node.this is column else [], True
     elif isinstance(node, exp.In):
         ends = node.expressions if node.this is column else []
     elif isinstance(node, exp.LTE | exp.GT | exp.EQ) and node.this is column:
-        ends = [node.expression]
+        ends, last = [node.expression], isinstance(node, exp.LTE)
     elif isinstance(node, exp.GTE | exp.LT | exp.EQ) and node.expression is column:
         # The day stands first.
-        ends = [node.this]
+        ends, last = [node.this], isinstance(node, exp.GTE)
     else:
         return
     for end in ends:
-        if (day := day_of(end, whole=True)) is not None:
+        meant = _given(end, scope)
+        day = day_of(meant, whole=True)
+        if day is None and last:
+            day = _last_of_month(meant, probe)
+        if day is not None:
             yield node, day
+
+
+def _given(end: exp.Expr, scope: Scope) -> exp.Expr:
+    """What a column of a WITH that holds the ends of a period says, as in WITH period AS (SELECT DATE '2023-01-31' AS last)."""
+    source = scope.sources.get(end.table) if isinstance(end, exp.Column) else None
+    select = source.expression if isinstance(source, Scope) else None
+    if not isinstance(select, exp.Select) or select.args.get("from_") is not None:
+        return end
+    return next((made.unalias() for made in select.selects if made.alias_or_name == end.name), end)
+
+
+def _last_of_month(end: exp.Expr, probe: Probe) -> dt.date | None:
+    """The last day of a month, where an end is computed to be it, or written with its midnight.
+
+    Other midnights are as likely meant as the end of the day before.
+    """
+    if end.find(exp.Column, exp.Query) is not None or (end.find(*_COMPUTED) is None and day_of(end) is None):
+        return None
+    found = probe.first(exp.select(end.copy()), 1)
+    moment = pd.to_datetime(str(found[0]), errors="coerce") if found else pd.NaT
+    if not isinstance(moment, pd.Timestamp) or moment != moment.normalize():
+        return None
+    return moment.date() if moment.is_month_end else None
 
 
 def _holds_moments(origin: Origin, probe: Probe) -> bool:

@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.checks.reading.grouping import common_keys, has_totals, shown
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, rows_of, text_of
 from finexpert.warehouse.dates import words
@@ -80,7 +81,11 @@ def _is_told_apart(scope: Scope, day: str) -> bool:
     """Whether the SELECT groups by the day, joins by it, or says more of it than a condition on a span does."""
     select = scope.expression
     where = select.args.get("where")
-    inside = set(map(id, where.walk())) if where is not None else set()
+    parts = [where] if where is not None else []
+    # A total of ROLLUP adds up all days, though a day is among its keys.
+    if has_totals(select) and day.lower() not in {key.name.lower() for key in common_keys(select)}:
+        parts += shown(select)
+    inside = {id(node) for part in parts for node in part.walk()}
     return any(
         column.name.lower() == day.lower() and id(column) not in inside for column in select.find_all(exp.Column)
     )

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from sqlglot import exp
 
 from finexpert.errors import CutFrame, NoRows, QueryError
+from finexpert.warehouse.checks.emptiness import explain_nothing
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import read
+from finexpert.warehouse.schema import Column, TableSchema
 
 
 @pytest.mark.parametrize(
@@ -180,3 +185,20 @@ def test_a_zero_beside_a_label_is_an_answer_where_each_condition_matches_alone(r
 
 def test_a_value_that_no_table_gave_is_said(run: Any) -> None:
     assert "the SELECT reads no table: what it gives is written in it" in run("SELECT 'x' AS name, 0 AS n").notes
+
+
+class _OnlyWithoutCondition:
+    """A probe of a warehouse in which no row meets any condition."""
+
+    def any_row(self, select: exp.Select) -> bool:
+        return select.args.get("where") is None
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "sqlite"])
+def test_a_match_that_is_asked_for_and_not_there_is_no_answer(dialect: str) -> None:
+    tables = [TableSchema(name, "", (Column("id", "INTEGER"),)) for name in ("a", "b")]
+    select = "SELECT a.id FROM a LEFT JOIN b ON b.id = a.id WHERE b.id IS {} NULL"
+    with pytest.raises(NoRows, match="matches no row"):
+        explain_nothing(read(select.format("NOT"), dialect, tables), cast(Probe, _OnlyWithoutCondition()))
+    notes = explain_nothing(read(select.format(""), dialect, tables), cast(Probe, _OnlyWithoutCondition()))
+    assert [note.startswith("no row is without a match") for note in notes] == [True]

@@ -1,9 +1,6 @@
-"""Conditions of a SELECT that compare a column of texts with texts, and which of them are guesses at one value.
+"""Conditions that compare a column of texts with texts, as they stand in a SELECT.
 
-    status IN ('F', 'X') OR status LIKE 'FILL%'    two comparisons of one column: one of them has to match
-    status = 'DONE' AND desk_cd = 'EQ'             two that have to match on their own
-
-Only the SELECT is read here; whether a column holds a text is looked up in `finexpert.warehouse.checks.literals`.
+status IN ('DONE', 'FILLED') OR status LIKE 'PART%'      two comparisons, of which one has to match: one list of guesses
 """
 
 from __future__ import annotations
@@ -19,7 +16,8 @@ from finexpert.warehouse.checks.reading.probing import table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read, unwrapped, wraps_of
 from finexpert.warehouse.dates import words
 
-_EQUAL = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)
+_UNEQUAL = (exp.NEQ, exp.NullSafeNEQ)
+_EQUAL = (exp.EQ, exp.NullSafeEQ, *_UNEQUAL)
 _PATTERN = (
     exp.Like,
     exp.ILike,
@@ -31,9 +29,6 @@ _PATTERN = (
     exp.Contains,
 )
 _WORD = re.compile(r"[^\W_]")
-_SAYS_HOW = frozenset(
-    ("name", "code", "cd", "id", "desc", "description", "label", "short", "long", "full", "text", "title")
-)
 
 
 @dataclass(frozen=True)
@@ -49,6 +44,14 @@ class Comparison:
     @property
     def texts(self) -> list[str]:
         return [literal.name for literal in self.against]
+
+    @property
+    def negated(self) -> bool:
+        """Whether it leaves out what it matches, as <>, NOT IN and NOT LIKE do."""
+        above = self.node.parent
+        while isinstance(above, exp.Paren):
+            above = above.parent
+        return isinstance(self.node, _UNEQUAL) or says_not(self.node) or isinstance(above, exp.Not)
 
     @property
     def side(self) -> exp.Expr:
@@ -77,9 +80,22 @@ class Comparison:
 
     def _positive(self) -> exp.Expr:
         node = self.node
-        if isinstance(node, exp.NEQ | exp.NullSafeNEQ):
+        if isinstance(node, _UNEQUAL):
             return exp.EQ(this=node.this.copy(), expression=node.expression.copy())
+        if says_not(node):
+            node = node.copy()
+            node.set("negate", None)
         return node
+
+
+def says_not(node: exp.Expr) -> bool:
+    """Whether sqlglot keeps the NOT of a condition in the condition itself, as of NOT LIKE, and not around it, as of NOT IN.
+
+    >>> import sqlglot
+    >>> [says_not(sqlglot.parse_one(text)) for text in ("a NOT LIKE 'x%'", "a LIKE 'x%'", "a NOT IN ('x')")]
+    [True, False, False]
+    """
+    return bool(node.args.get("negate"))
 
 
 def comparisons(one: Read) -> Iterator[Comparison]:
@@ -147,10 +163,9 @@ def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
     """
     grouped: dict[tuple[int, str], list[Comparison]] = {}
     for comparison in found:
-        negated = isinstance(comparison.node, exp.NEQ | exp.NullSafeNEQ) or isinstance(comparison.node.parent, exp.Not)
-        joined = exp.And if negated else exp.Or
+        joined = exp.And if comparison.negated else exp.Or
         top: exp.Expr = comparison.node
-        while isinstance(top.parent, (joined, exp.Paren, *((exp.Not,) if negated else ()))):
+        while isinstance(top.parent, (joined, exp.Paren, *((exp.Not,) if comparison.negated else ()))):
             top = top.parent  # type: ignore[assignment]
         grouped.setdefault((id(top), meant(comparison.origin)), []).append(comparison)
     return list(grouped.values())
@@ -165,3 +180,8 @@ def meant(origin: Origin) -> str:
     """
     said = [word for word in words(origin.column.name) if word not in _SAYS_HOW]
     return " ".join((origin.table.name, *(said or [origin.column.name])))
+
+
+_SAYS_HOW = frozenset(
+    ("name", "code", "cd", "id", "desc", "description", "label", "short", "long", "full", "text", "title")
+)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from finexpert.warehouse.checks.reading.grouping import group_keys
+from finexpert.warehouse.checks.reading.grouping import columns_of, common_keys
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, unwrapped, withs
 from finexpert.warehouse.dates import words
@@ -38,8 +38,12 @@ class Joined:
         written = [select.args["from_"].this.alias_or_name, *(join.this.alias_or_name for join in self._joins)]
         self._sources = {name: scope.sources[name] for name in written if name in self.names & set(scope.sources)}
         self._conditions = list(_all_conditions(select))
-        self._keys = group_keys(select) if over is None else over.args.get("partition_by") or []
-        self._grouped = [key for key in self._keys if isinstance(key, exp.Column)]
+        # A row of a LATERAL or an UNNEST belongs to one row of each source that it is made from.
+        self._made_from = {
+            join.this.alias_or_name: found for join in self._joins if (found := self._read_by(join.this))
+        }
+        self._keys = common_keys(select) if over is None else over.args.get("partition_by") or []
+        self._grouped = columns_of(self._keys)
         self._several: dict[tuple[str, frozenset[str]], bool] = {}
 
     def multiplying(self, counted: set[str]) -> str | None:
@@ -84,7 +88,8 @@ class Joined:
             return None
         several = [name for name in sorted(counted) if self._holds_several(name)]
         # A range may tie several rows to one: only the joined rows tell.
-        return several[1] if len(several) > 1 and not any(map(self._is_ranged, several)) else None
+        told = not any(map(self._is_ranged, several)) or all(self._grows({name}) for name in several)
+        return several[1] if len(several) > 1 and told else None
 
     def named(self, things: Sequence[str]) -> set[str]:
         """The source whose rows a count is meant to count: the first that is named, and of `order lines` the last; none for groups of one."""
@@ -135,6 +140,8 @@ class Joined:
 
     def _holds_several(self, name: str, known: set[str] | None = None) -> bool:
         """Whether a source holds several rows for one row of the known ones; of all others, where none are named."""
+        if any(name in self._made_from.get(other, ()) for other in (self.names if known is None else known)):
+            return False
         columns = frozenset(self._bound(name, self.names if known is None else known))
         key = (name, columns)
         if key not in self._several:
@@ -144,6 +151,8 @@ class Joined:
     def _found_several(self, name: str, columns: frozenset[str]) -> bool:
         if self._unique_by_key(name, columns):
             return False
+        if name in self._made_from:
+            return self._grows(self._made_from[name], {name})
         if not columns:
             # A cross join: only a source of one row leaves the others as they are.
             return self._probe.any_row(runnable(self._rows(name, columns, None))) is True
@@ -160,21 +169,35 @@ class Joined:
                 return True
         return False
 
-    def _grows(self, counted: set[str]) -> bool:
-        """Whether one of the first rows of what is counted comes back more than once, within one group, when it is joined."""
+    def _read_by(self, source: exp.Expr) -> set[str]:
+        """The sources of the same FROM that a LATERAL or an UNNEST is made from."""
+        if not isinstance(source, exp.Lateral | exp.Unnest):
+            return set()
+        return {column.table for column in source.find_all(exp.Column)} & self.names - {source.alias_or_name}
+
+    def _grows(self, counted: set[str], joined_to: set[str] | None = None) -> bool:
+        """Whether one of the first rows of what is counted comes back more than once, within one group, when it is joined.
+
+        It is joined to everything, or to some sources alone.
+        """
         select = self._scope.expression
-        keys = [*(exp.column(_ROW, table=name) for name in sorted(counted)), *self._keys]
+        kept = self.names if joined_to is None else counted | joined_to
+        groups = [key for key in self._keys if {column.table for column in key.find_all(exp.Column)} <= kept]
+        keys = [*(exp.column(_ROW, table=name) for name in sorted(counted)), *groups]
         joined = exp.select(*(key.copy().as_(f"k{number}") for number, key in enumerate(keys)))
         numbered = {name: self._numbered(name, first=name == min(counted)) for name in counted}
         source = select.args["from_"].this
         joined = joined.from_(numbered.get(source.alias_or_name, source).copy())
         for join in self._joins:
+            if joined_to is not None and join.this.alias_or_name not in kept:
+                continue
             made = join.copy()
             if join.this.alias_or_name in numbered:
                 made.set("this", numbered[join.this.alias_or_name])
             joined.append("joins", made)
         where = select.args.get("where")
-        joined = joined.where(where.this.copy()) if where is not None else joined
+        if where is not None and joined_to is None:
+            joined = joined.where(where.this.copy())
         names = [exp.column(f"k{number}") for number in range(len(keys))]
         # A row that a join leaves empty is no row of what is counted.
         there = [name.copy().is_(exp.null()).not_() for name in names[: len(counted)]]
@@ -213,6 +236,9 @@ class Joined:
         inner = source.expression if isinstance(source, Scope) else None
         if not isinstance(inner, exp.Select):
             return False
+        limit = inner.args.get("limit")
+        if limit is not None and limit.args["expression"] == exp.Literal.number(1):
+            return True
         group = inner.args.get("group")
         if group is not None and not group.args.get("all"):
             made = {
