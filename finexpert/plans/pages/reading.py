@@ -9,6 +9,7 @@ are never shown. What cannot be computed is left out and said.
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,8 @@ from finexpert.plans.pages.wording import (
 FindPage = Callable[[str], LibraryPage]
 _YEARS = range(1900, 2101)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_MONTH = "(?:" + "|".join(f"{name}|{name[:3]}\\." for name in calendar.month_name[1:]) + ")"
+_DAY = re.compile(rf"\b{_MONTH} \d{{1,2}}\b(?![.,]\d)|\b\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}(?!\w)")
 _SMALL = 12
 
 
@@ -74,13 +77,15 @@ def unsupported(reading: Reading, question: str) -> list[str]:
 
     >>> unsupported(Reading(answer="It grew by 13.5% from 2021 to {b}."), "What was the growth?")
     ['13.5']
+    >>> unsupported(Reading(answer="It was signed on June 30, 2023, and ends on 31 Dec."), "When?")
+    []
     """
     known = {
         number.digits
         for text in (*(quote for _, quote in reading.cited), question)
         for number in printed_numbers(fold(text))
     }
-    plain = PLACEHOLDER.sub(" ", reading.answer)
+    plain = _DAY.sub(" ", PLACEHOLDER.sub(" ", reading.answer))
     said = {number.digits for number in printed_numbers(fold(plain))}
     return [
         f"{number:,.12g}"
