@@ -28,7 +28,8 @@ check: .venv/.synced
 	$(BIN)/lint-imports --no-logo
 
 test: check  ## ruff, mypy and pytest with doctests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not browser and not alone'
+	$(BIN)/python -m pytest -m alone
 
 docs: .venv/.synced  ## the pages as a site, under site/
 	$(BIN)/uv sync --quiet --locked --inexact --group docs
