@@ -37,7 +37,7 @@ class Keeping(Pages):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._alone = _hold(self.folder) if self.state.engine.dialect.name == "sqlite" else None
-        self._beaten = self._swept = 0.0
+        self._beaten = self._swept = self._wrote = 0.0
         self._stopped = threading.Event()
         self.warming = False
         self._gauges()
@@ -106,6 +106,8 @@ class Keeping(Pages):
             self.state.row(sa.select(tables.meta.c.value))
         except FinexpertError as error:
             problems.append(str(error))
+        if time.monotonic() - self._wrote > DEAD_AFTER.total_seconds():
+            problems.append(f"the state was last written {time.monotonic() - self._wrote:.0f} s ago: see to the disk")
         if not self._keeper.is_alive():
             problems.append("the keeper of the desk has ended")
         return problems
@@ -182,6 +184,7 @@ class Keeping(Pages):
             dead = [row["id"] for row in others if alone or now() - row["beat"] > DEAD_AFTER]
             if dead:
                 connection.execute(tables.servers.delete().where(c.id.in_(dead)))
+        self._wrote = time.monotonic()
         if dead:
             self._free(dead)
 
