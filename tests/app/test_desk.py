@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from finexpert.app.actions import keeping
 from finexpert.app.actions.asking import Wish
 from finexpert.app.state.stored import StoredAnswer
 from finexpert.core.progress import Event
@@ -250,6 +251,20 @@ def test_an_end_waits_for_answers_and_gives_back_what_takes_longer(make_office: 
     assert (kept.state, kept.error) == ("interrupted", "the server ended before the answer was there: ask again")
     again.model.says("planning", again.model.plan())
     assert again.ask("How many?", conversation).value == 6
+
+
+def test_questions_that_do_not_end_hold_the_end_up_once(make_office: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "_END_SECONDS", 0.3)
+    office = make_office(grace_seconds=0, questions_each=10)
+    free = holding(office.model)
+    under_way = [office.desk.start(office.ann, office.conversation(), Wish("How many?")) for _ in range(6)]
+    until(lambda: len(office.model.calls) == 6)
+    began = time.monotonic()
+    office.desk.drain()
+    assert time.monotonic() - began < 1.5
+    assert all(each.cancelled for each in under_way)
+    free.set()
+    assert all(each.done.wait(10) for each in under_way)
 
 
 def test_every_action_is_in_the_audit_log(office: Any) -> None:

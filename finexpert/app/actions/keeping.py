@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0
 DEAD_AFTER = dt.timedelta(seconds=30)
 _LOOK_SECONDS = 1.0
+# How long questions that were given back have to end, all together: whoever ends the server waits no longer.
+_END_SECONDS = 5.0
 _MOST_ENTRIES = 1_000
 
 
@@ -121,8 +123,9 @@ class Keeping(Pages):
         late = [running for running in list(self._running.values()) if not running.done.is_set()]
         for running in late:
             running.cancel(gives_back=True)
+        until = time.monotonic() + _END_SECONDS
         for running in late:
-            running.done.wait(5)
+            running.done.wait(max(0.0, until - time.monotonic()))
 
     def close(self) -> None:
         """End: what is under way is waited for or given back, and everything that is open is closed."""
