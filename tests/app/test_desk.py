@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -251,6 +252,18 @@ def test_an_end_waits_for_answers_and_gives_back_what_takes_longer(make_office: 
     assert (kept.state, kept.error) == ("interrupted", "the server ended before the answer was there: ask again")
     again.model.says("planning", again.model.plan())
     assert again.ask("How many?", conversation).value == 6
+
+
+def test_a_server_of_another_home_gives_back_nothing_of_one_that_lives(make_office: Any, tmp_path: Path) -> None:
+    state, secret = f"sqlite:///{tmp_path / 'state.sqlite'}", "0123456789abcdef"
+    here = make_office(state=state, home=tmp_path / "here", secret=secret)
+    free, conversation = holding(here.model), here.conversation()
+    running = here.desk.start(here.ann, conversation, Wish("How many?"))
+    there = make_office(state=state, home=tmp_path / "there", secret=secret)
+    assert there.desk.conversation(there.ann, conversation)[0].state == "running"
+    free.set()
+    assert running.done.wait(10)
+    assert there.desk.conversation(there.ann, conversation)[0].value == 6
 
 
 def test_questions_that_do_not_end_hold_the_end_up_once(make_office: Any, monkeypatch: pytest.MonkeyPatch) -> None:

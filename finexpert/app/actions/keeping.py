@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -38,7 +39,8 @@ class Keeping(Pages):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._alone = _hold(self.folder) if self.state.engine.dialect.name == "sqlite" else None
+        url = self.state.engine.url
+        self._alone = _hold(Path(url.database)) if url.database and url.get_backend_name() == "sqlite" else None
         self._beaten = self._swept = self._wrote = 0.0
         self._stopped = threading.Event()
         self.warming = False
@@ -217,9 +219,10 @@ def _held_by(servers: list[str]) -> list[sa.ColumnElement[bool]]:
     return [tables.conversations.c.asking.like(f"{server}/%") for server in servers]
 
 
-def _hold(folder: Any) -> int | None:
-    """A lock that one process at a time has on the state at home; None where another has it."""
-    descriptor = os.open(folder / "server.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+def _hold(database: Path) -> int | None:
+    """A lock that one process at a time has on a state in a file; None where another has it."""
+    # Beside the file, which may lie at another place than home: servers of several homes may share it.
+    descriptor = os.open(database.with_name("server.lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
