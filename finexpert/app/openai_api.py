@@ -90,7 +90,8 @@ def mount(app: FastAPI, desk: Desk, shares: Shares) -> None:
 
     @router.post("/chat/completions", response_model=None)
     async def chat(request: Request, desk: TheDesk, who: Who, asked: Chat) -> JSONResponse | StreamingResponse:
-        thread = Thread(desk, who, asked)
+        # Both read the state, and the other requests do not wait for it.
+        thread = await run_in_threadpool(Thread, desk, who, asked)
         running = await run_in_threadpool(thread.start)
         reply = _Completion(desk, shares, who, asked, running, thread, desk.options.url or str(request.base_url))
         if asked.stream:

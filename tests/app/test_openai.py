@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -101,3 +102,20 @@ def test_what_cannot_be_asked(client: Any, body: dict[str, Any]) -> None:
     reply = client.post("/v1/chat/completions", json=body)
     assert 400 <= reply.status_code < 500
     assert reply.json()["error"]["message"]
+
+
+def test_the_state_is_read_beside_the_loop(client: Any, office: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state that is slow holds up who asks it, and nobody else."""
+    read_in_loop, sources = [], office.desk.sources
+
+    def slow(person: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+            read_in_loop.append(person)
+        except RuntimeError:
+            pass
+        return sources(person)
+
+    monkeypatch.setattr(office.desk, "sources", slow)
+    said(client, ASKED)
+    assert not read_in_loop
