@@ -139,10 +139,9 @@ class Thread:
         if conversation is not None:
             self.is_new = False
             if last is not None and last.clarification is not None:
-                term, said = last.clarification.term, last.clarification.candidates
-                place = int(self.question) if self.question.isdigit() else 0
-                meaning = said[place - 1] if 0 < place <= len(said) else self.question
-                return self.desk.start_reply(self.person, conversation, term, meaning)
+                numbered = {str(place): each for place, each in enumerate(last.clarification.candidates, 1)}
+                meaning = numbered.get(self.question, self.question)
+                return self.desk.start_reply(self.person, conversation, last.clarification.term, meaning)
         else:
             conversation = self.desk.create(self.person, self.source.id).id
         knowledge = ""

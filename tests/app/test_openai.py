@@ -70,6 +70,15 @@ def test_a_question_back_is_replied_to_by_number(client: Any, office: Any) -> No
     assert words(said(client, more)).startswith("**3**")
 
 
+@pytest.mark.parametrize("number", ["\u00b2", "9" * 5_000, "0", "2,5"])
+def test_a_reply_that_is_no_number_of_the_list_is_words(client: Any, office: Any, number: str) -> None:
+    wrong = "SELECT date, region, amount FROM sales WHERE region = 'nroth' ORDER BY date"
+    office.model.says("planning", office.model.plan(select=wrong))
+    asked = words(said(client, ASKED))
+    more = [*ASKED, {"role": "assistant", "content": asked}, {"role": "user", "content": number}]
+    assert client.post("/v1/chat/completions", json={"messages": more}).status_code < 500
+
+
 def test_streaming(client: Any) -> None:
     body = {"model": "finexpert", "messages": ASKED, "stream": True, "stream_options": {"include_usage": True}}
     with client.stream("POST", "/v1/chat/completions", json=body) as reply:
