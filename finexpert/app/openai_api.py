@@ -37,7 +37,8 @@ from finexpert.errors import FinexpertError, NotFound, Refused
 
 MODEL = "finexpert"
 ELSEWHERE = "earlier messages of this chat were not asked here: only their questions are known"
-_MOST_MESSAGES = 400
+_MOST_EARLIER = 8
+_LONGEST_EARLIER = 500
 
 
 class Message(BaseModel):
@@ -126,7 +127,7 @@ class Thread:
 
     def __init__(self, desk: Desk, person: Person, chat: Chat) -> None:
         self.desk, self.person, self.chat = desk, person, chat
-        said = [message.text.strip() for message in chat.messages[-_MOST_MESSAGES:] if message.role == "user"]
+        said = [message.text.strip() for message in chat.messages if message.role == "user"]
         if not said or not said[-1]:
             raise Refused("there is no question: the last message of the role 'user' is empty, or missing")
         *self.earlier, self.question = said
@@ -146,7 +147,8 @@ class Thread:
             conversation = self.desk.create(self.person, self.source.id).id
         knowledge = ""
         if self.is_new and self.earlier:
-            knowledge = "Earlier in this conversation the user asked: " + "; ".join(self.earlier[-8:])
+            earlier = (each[:_LONGEST_EARLIER] for each in self.earlier[-_MOST_EARLIER:])
+            knowledge = f"Earlier in this conversation the user asked: {'; '.join(earlier)}"
         return self.desk.start(
             self.person, conversation, Wish(self.question, as_of=self.chat.as_of, knowledge=knowledge)
         )

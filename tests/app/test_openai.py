@@ -61,6 +61,19 @@ def test_a_chat_goes_on_in_its_conversation(client: Any, office: Any) -> None:
     assert "How many months?" in model.prompts[-1]
 
 
+def test_a_long_chat_goes_on_in_its_conversation_and_what_is_told_of_it_is_short(client: Any, office: Any) -> None:
+    model = office.model
+    model.says("planning", model.plan(), model.plan("answer = len(sales) * 2", select=None))
+    began = [{"role": "user", "content": f"{number} {'x' * 900}"} for number in range(500)]
+    first = said(client, [*began, *ASKED])
+    assert "were not asked here" in words(first)
+    assert 4_000 < model.prompts[-1].count("x") < 5_000
+    more = [*began, *ASKED, {"role": "assistant", "content": words(first)}, {"role": "user", "content": "Twice that?"}]
+    second = words(said(client, more))
+    assert second.startswith("**12**")
+    assert "were not asked here" not in second
+
+
 def test_a_question_back_is_replied_to_by_number(client: Any, office: Any) -> None:
     wrong = "SELECT date, region, amount FROM sales WHERE region = 'nroth' ORDER BY date"
     office.model.says("planning", office.model.plan(select=wrong))
