@@ -137,21 +137,17 @@ class Thread:
     def start(self) -> Running:
         """Put the last message under way: as a question, or as the reply to what was asked back."""
         conversation, last = self._known()
-        if conversation is not None:
-            self.is_new = False
-            if last is not None and last.clarification is not None:
-                numbered = {str(place): each for place, each in enumerate(last.clarification.candidates, 1)}
-                meaning = numbered.get(self.question, self.question)
-                return self.desk.start_reply(self.person, conversation, last.clarification.term, meaning)
-        else:
-            conversation = self.desk.create(self.person, self.source.id).id
-        knowledge = ""
-        if self.is_new and self.earlier:
+        if conversation is None:
             earlier = (each[:_LONGEST_EARLIER] for each in self.earlier[-_MOST_EARLIER:])
-            knowledge = f"Earlier in this conversation the user asked: {'; '.join(earlier)}"
-        return self.desk.start(
-            self.person, conversation, Wish(self.question, as_of=self.chat.as_of, knowledge=knowledge)
-        )
+            told = f"Earlier in this conversation the user asked: {'; '.join(earlier)}" if self.earlier else ""
+            wish = Wish(self.question, as_of=self.chat.as_of, knowledge=told)
+            return self.desk.start_new(self.person, self.source.id, wish)
+        self.is_new = False
+        if last is not None and last.clarification is not None:
+            numbered = {str(place): each for place, each in enumerate(last.clarification.candidates, 1)}
+            meaning = numbered.get(self.question, self.question)
+            return self.desk.start_reply(self.person, conversation, last.clarification.term, meaning)
+        return self.desk.start(self.person, conversation, Wish(self.question, as_of=self.chat.as_of))
 
     def kept(self, answer: StoredAnswer) -> None:
         """Remember that the chat up to this answer is this conversation."""

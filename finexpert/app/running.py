@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
 from finexpert.app.people.people import Person
 from finexpert.app.state.stored import StoredAnswer
@@ -59,7 +59,7 @@ class Running:
             self.cancelled, self.gives_back = True, gives_back
             self._stop()
 
-    async def follow(self) -> AsyncIterator[Told]:
+    async def follow(self) -> AsyncGenerator[Told]:
         """What happened so far and what happens from now on. Raises what the question ended with."""
         woken, place = asyncio.Event(), 0
         listener = (asyncio.get_running_loop(), woken)

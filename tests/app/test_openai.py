@@ -7,6 +7,9 @@ import json
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
+
+from finexpert.app.server import create_app
 
 ASKED = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "How many months?"}]
 
@@ -141,3 +144,11 @@ def test_the_state_is_read_beside_the_loop(client: Any, office: Any, monkeypatch
     monkeypatch.setattr(office.desk, "sources", slow)
     said(client, ASKED)
     assert not read_in_loop
+
+
+def test_a_question_that_is_refused_leaves_no_conversation(office: Any, make_office: Any) -> None:
+    busy = make_office(questions_per_minute=1)
+    with TestClient(create_app(busy.desk, close=False), base_url="http://127.0.0.1:8400") as client:
+        assert words(said(client, ASKED)).startswith("**6**")
+        assert client.post("/v1/chat/completions", json={"messages": ASKED}).status_code == 429
+        assert [each["answers"] for each in client.get("/api/conversations").json()] == [1]

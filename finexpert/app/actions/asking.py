@@ -113,6 +113,15 @@ class Asking(Answering):
         self._pool.submit(self._carried_out, running, wish)
         return running
 
+    def start_new(self, person: Person, source: str, wish: Wish) -> Running:
+        """Put a question under way in a conversation of its own, which is not left behind where the question is refused."""
+        conversation = self.create(person, source).id
+        try:
+            return self.start(person, conversation, wish)
+        except BaseException:
+            self.delete(person, conversation)
+            raise
+
     def _check_load(self, person: Person) -> None:
         under_way = list(self._running.values())
         if len(under_way) >= self.options.questions_at_once + self.options.waiting:
