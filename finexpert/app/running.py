@@ -19,6 +19,11 @@ from finexpert.core.progress import Event
 Told = Event | StoredAnswer
 
 
+def is_question(id: str) -> bool:
+    """Whether what is under way is a question: of anything else the id begins with the server's, and nothing is kept of it."""
+    return "/" not in id
+
+
 class Running:
     """One question. It is told what happens by one thread, and may be followed and cancelled by many."""
 
@@ -32,6 +37,10 @@ class Running:
         self._error: BaseException | None = None
         self._stop: Callable[[], None] = lambda: None
         self._listeners: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+
+    @property
+    def is_question(self) -> bool:
+        return is_question(self.id)
 
     def tell(self, thing: Told) -> None:
         """Something happened."""
