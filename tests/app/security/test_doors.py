@@ -317,3 +317,12 @@ def test_a_server_whose_threads_all_wait_says_that_it_lives(house: Any) -> None:
                     threads.release_on_behalf_of(each)
 
     assert asyncio.run(asked()) == 200
+
+
+def test_methods_that_nobody_knows_are_counted_as_one(house: Any) -> None:
+    with house.stranger() as stranger:
+        for number in range(3):
+            stranger.request(f"MADEUP{number}", "/api/sources")
+    counted = house.desk.metrics.text().decode()
+    assert "MADEUP" not in counted
+    assert 'finexpert_http_requests_total{method="other",route="other",status="401"} 3.0' in counted
