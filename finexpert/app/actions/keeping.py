@@ -72,8 +72,8 @@ class Keeping(Pages):
     def revoke_token(self, person: Person, id: str) -> TokenInfo:
         """End a token of the person's team at once."""
         person.need("manage")
-        if id not in {token.id for token in self.tokens(person)}:
-            raise NotFound(f"there is no token {id[:80]!r}")
+        if id not in {token.id for token in self.tokens(person) if token.revoked is None}:
+            raise NotFound(f"there is no token {id[:80]!r} in use")
         return access.revoke_token(self.state, id, person.name)
 
     def audit(self, person: Person, limit: int = 200) -> list[AuditEntry]:
