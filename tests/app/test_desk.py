@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from finexpert.answers import records
 from finexpert.app.actions import keeping
 from finexpert.app.actions.asking import Wish
 from finexpert.app.state.stored import StoredAnswer
@@ -232,6 +234,32 @@ def test_limits_of_a_person(make_office: Any) -> None:
     with pytest.raises(TooMany, match="more than 2 questions in a minute"):
         office.ask("How many?")
     assert office.ask("How many?", person=office.eve).value == 6
+
+
+def test_what_a_person_computes_without_a_model_is_limited_too(
+    make_office: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office = make_office(questions_each=1)
+    answer, free, begun = office.ask("How many?"), threading.Event(), threading.Event()
+    replay = records.replay
+
+    def slow(*given: Any) -> Any:
+        begun.set()
+        assert free.wait(20)
+        return replay(*given)
+
+    monkeypatch.setattr(records, "replay", slow)
+    with ThreadPoolExecutor(1) as pool:
+        replayed = pool.submit(office.desk.replay, office.ann, answer.id)
+        assert begun.wait(10)
+        for again in (office.desk.replay, office.desk.export):
+            with pytest.raises(TooMany, match="1 of your requests"):
+                again(office.ann, answer.id)
+        with pytest.raises(TooMany):
+            office.desk.run_select(office.ann, answer.id, office.model.good)
+        free.set()
+        assert replayed.result(20).same
+    assert office.desk.export(office.ann, answer.id)
 
 
 def test_an_end_waits_for_answers_and_gives_back_what_takes_longer(make_office: Any) -> None:

@@ -75,7 +75,7 @@ class Again(Teaching):
         """Compute an answer again without a model, and compare."""
         person.need("ask")
         record, source = self._recorded(person, answer)
-        with self.source(person, source) as opened:
+        with self._computing.one(person.id), self.source(person, source) as opened:
             try:
                 if isinstance(opened, Library):
                     again = records.replay_library(record, opened)
@@ -93,7 +93,7 @@ class Again(Teaching):
         """The answer as a plain Python script."""
         person.need("ask")
         record, source = self._recorded(person, answer)
-        with self.warehouse(person, source) as warehouse:
+        with self._computing.one(person.id), self.warehouse(person, source) as warehouse:
             script = records.export(record, warehouse)
         self.logged(person, "export", answer)
         return script if self.options.is_local else script.replace(f"{self.settings.home}/", "")
@@ -109,7 +109,7 @@ class Again(Teaching):
             raise Refused(f"a SELECT has 1 to {_LONGEST_SELECT:,} characters")
         record, source = self._recorded(person, answer)
         plan = _with_select(record, sql.strip().rstrip(";"), frame)
-        with self.warehouse(person, source) as warehouse:
+        with self._computing.one(person.id), self.warehouse(person, source) as warehouse:
             made = self._run(record, plan, warehouse)
         return self._keep_again(person, answer, made)
 
