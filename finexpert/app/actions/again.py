@@ -151,6 +151,10 @@ class Again(Teaching):
         id, at = new_id(), now()
         body = body_of(answer, rerun_of=of) | {"as_of_given": bool((first["body"] or {}).get("as_of_given"))}
         with self.state.writing() as connection:
+            # Its number is the next one: nobody else takes it, nor deletes the conversation, before this is kept.
+            mine = self._mine(person, first["conversation"]).with_for_update()
+            if connection.execute(mine).first() is None:
+                raise NotFound(f"there is no answer {of[:80]!r}")
             last = connection.scalar(sa.select(sa.func.max(c.number)).where(c.conversation == first["conversation"]))
             row = {"id": id, "conversation": first["conversation"], "person": person.id, "question": first["question"],
                    "number": (last or 0) + 1, "state": "finished", "server": self.server, "asked": at, "ended": now(),
