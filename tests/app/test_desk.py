@@ -223,6 +223,14 @@ def test_idle_sessions_and_sources_are_closed(make_office: Any) -> None:
     assert office.ask("How many?").value == 6
 
 
+def test_a_deleted_conversation_is_in_memory_no_more(office: Any) -> None:
+    conversation = office.conversation()
+    office.ask("How many?", conversation)
+    assert len(office.desk.sessions) == 1
+    office.desk.delete(office.ann, conversation)
+    assert len(office.desk.sessions) == 0
+
+
 def test_limits_of_a_person(make_office: Any) -> None:
     office = make_office(questions_each=1, questions_per_minute=2)
     free = holding(office.model)
