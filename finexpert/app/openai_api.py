@@ -37,7 +37,8 @@ from finexpert.errors import FinexpertError, NotFound, Refused
 
 MODEL = "finexpert"
 ELSEWHERE = "earlier messages of this chat were not asked here: only their questions are known"
-_MOST_MESSAGES = 400
+_MOST_EARLIER = 8
+_LONGEST_EARLIER = 500
 
 
 class Message(BaseModel):
@@ -90,7 +91,8 @@ def mount(app: FastAPI, desk: Desk, shares: Shares) -> None:
 
     @router.post("/chat/completions", response_model=None)
     async def chat(request: Request, desk: TheDesk, who: Who, asked: Chat) -> JSONResponse | StreamingResponse:
-        thread = Thread(desk, who, asked)
+        # Both read the state, and the other requests do not wait for it.
+        thread = await run_in_threadpool(Thread, desk, who, asked)
         running = await run_in_threadpool(thread.start)
         reply = _Completion(desk, shares, who, asked, running, thread, desk.options.url or str(request.base_url))
         if asked.stream:
@@ -125,7 +127,7 @@ class Thread:
 
     def __init__(self, desk: Desk, person: Person, chat: Chat) -> None:
         self.desk, self.person, self.chat = desk, person, chat
-        said = [message.text.strip() for message in chat.messages[-_MOST_MESSAGES:] if message.role == "user"]
+        said = [message.text.strip() for message in chat.messages if message.role == "user"]
         if not said or not said[-1]:
             raise Refused("there is no question: the last message of the role 'user' is empty, or missing")
         *self.earlier, self.question = said
@@ -135,21 +137,17 @@ class Thread:
     def start(self) -> Running:
         """Put the last message under way: as a question, or as the reply to what was asked back."""
         conversation, last = self._known()
-        if conversation is not None:
-            self.is_new = False
-            if last is not None and last.clarification is not None:
-                term, said = last.clarification.term, last.clarification.candidates
-                place = int(self.question) if self.question.isdigit() else 0
-                meaning = said[place - 1] if 0 < place <= len(said) else self.question
-                return self.desk.start_reply(self.person, conversation, term, meaning)
-        else:
-            conversation = self.desk.create(self.person, self.source.id).id
-        knowledge = ""
-        if self.is_new and self.earlier:
-            knowledge = "Earlier in this conversation the user asked: " + "; ".join(self.earlier[-8:])
-        return self.desk.start(
-            self.person, conversation, Wish(self.question, as_of=self.chat.as_of, knowledge=knowledge)
-        )
+        if conversation is None:
+            earlier = (each[:_LONGEST_EARLIER] for each in self.earlier[-_MOST_EARLIER:])
+            told = f"Earlier in this conversation the user asked: {'; '.join(earlier)}" if self.earlier else ""
+            wish = Wish(self.question, as_of=self.chat.as_of, knowledge=told)
+            return self.desk.start_new(self.person, self.source.id, wish)
+        self.is_new = False
+        if last is not None and last.clarification is not None:
+            numbered = {str(place): each for place, each in enumerate(last.clarification.candidates, 1)}
+            meaning = numbered.get(self.question, self.question)
+            return self.desk.start_reply(self.person, conversation, last.clarification.term, meaning)
+        return self.desk.start(self.person, conversation, Wish(self.question, as_of=self.chat.as_of))
 
     def kept(self, answer: StoredAnswer) -> None:
         """Remember that the chat up to this answer is this conversation."""

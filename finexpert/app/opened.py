@@ -56,10 +56,19 @@ class OpenSources:
                 if kept is not None:
                     kept.users += 1
                     return kept.source
-            source = make()
+            try:
+                source = make()
+            except BaseException:
+                with self._lock:
+                    self._opening.pop(key, None)
+                raise
             with self._lock:
-                self._kept[key] = _Kept(source, users=1)
-            return source
+                # A thread that waited for a lock that was swept meanwhile may have been faster.
+                kept = self._kept.setdefault(key, _Kept(source))
+                kept.users += 1
+        if kept.source is not source:
+            source.close()
+        return kept.source
 
     def give_back(self, key: str) -> None:
         with self._lock:

@@ -70,7 +70,9 @@ class ServeOptions(BaseSettings):
     requests_per_minute: int = Field(default=1200, ge=1, description="requests of one person")
     logins_per_minute: int = Field(default=10, ge=1, description="logins from one address")
     questions_at_once: int = Field(default=64, ge=1, le=1000, description="questions under way; further ones wait")
-    questions_each: int = Field(default=4, ge=1, description="questions of one person under way")
+    questions_each: int = Field(
+        default=4, ge=1, description="questions of one person under way, and as much that needs no model"
+    )
     waiting: int = Field(default=256, ge=0, description="questions that may wait; further ones are refused")
     open_sessions: int = Field(default=200, ge=1, description="conversations whose frames are kept in memory")
     idle_minutes: float = Field(default=20.0, gt=0, description="when an idle conversation is closed")

@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
 from finexpert.app.people.people import Person
 from finexpert.app.state.stored import StoredAnswer
 from finexpert.core.progress import Event
 
 Told = Event | StoredAnswer
+
+
+def is_question(id: str) -> bool:
+    """Whether what is under way is a question: of anything else the id begins with the server's, and nothing is kept of it."""
+    return "/" not in id
 
 
 class Running:
@@ -32,6 +37,10 @@ class Running:
         self._error: BaseException | None = None
         self._stop: Callable[[], None] = lambda: None
         self._listeners: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+
+    @property
+    def is_question(self) -> bool:
+        return is_question(self.id)
 
     def tell(self, thing: Told) -> None:
         """Something happened."""
@@ -59,7 +68,7 @@ class Running:
             self.cancelled, self.gives_back = True, gives_back
             self._stop()
 
-    async def follow(self) -> AsyncIterator[Told]:
+    async def follow(self) -> AsyncGenerator[Told]:
         """What happened so far and what happens from now on. Raises what the question ended with."""
         woken, place = asyncio.Event(), 0
         listener = (asyncio.get_running_loop(), woken)

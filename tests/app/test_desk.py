@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from finexpert.answers import records
+from finexpert.app.actions import keeping
 from finexpert.app.actions.asking import Wish
 from finexpert.app.state.stored import StoredAnswer
 from finexpert.core.progress import Event
@@ -219,6 +223,14 @@ def test_idle_sessions_and_sources_are_closed(make_office: Any) -> None:
     assert office.ask("How many?").value == 6
 
 
+def test_a_deleted_conversation_is_in_memory_no_more(office: Any) -> None:
+    conversation = office.conversation()
+    office.ask("How many?", conversation)
+    assert len(office.desk.sessions) == 1
+    office.desk.delete(office.ann, conversation)
+    assert len(office.desk.sessions) == 0
+
+
 def test_limits_of_a_person(make_office: Any) -> None:
     office = make_office(questions_each=1, questions_per_minute=2)
     free = holding(office.model)
@@ -230,6 +242,32 @@ def test_limits_of_a_person(make_office: Any) -> None:
     with pytest.raises(TooMany, match="more than 2 questions in a minute"):
         office.ask("How many?")
     assert office.ask("How many?", person=office.eve).value == 6
+
+
+def test_what_a_person_computes_without_a_model_is_limited_too(
+    make_office: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office = make_office(questions_each=1)
+    answer, free, begun = office.ask("How many?"), threading.Event(), threading.Event()
+    replay = records.replay
+
+    def slow(*given: Any) -> Any:
+        begun.set()
+        assert free.wait(20)
+        return replay(*given)
+
+    monkeypatch.setattr(records, "replay", slow)
+    with ThreadPoolExecutor(1) as pool:
+        replayed = pool.submit(office.desk.replay, office.ann, answer.id)
+        assert begun.wait(10)
+        for again in (office.desk.replay, office.desk.export):
+            with pytest.raises(TooMany, match="1 of your requests"):
+                again(office.ann, answer.id)
+        with pytest.raises(TooMany):
+            office.desk.run_select(office.ann, answer.id, office.model.good)
+        free.set()
+        assert replayed.result(20).same
+    assert office.desk.export(office.ann, answer.id)
 
 
 def test_an_end_waits_for_answers_and_gives_back_what_takes_longer(make_office: Any) -> None:
@@ -250,6 +288,32 @@ def test_an_end_waits_for_answers_and_gives_back_what_takes_longer(make_office: 
     assert (kept.state, kept.error) == ("interrupted", "the server ended before the answer was there: ask again")
     again.model.says("planning", again.model.plan())
     assert again.ask("How many?", conversation).value == 6
+
+
+def test_a_server_of_another_home_gives_back_nothing_of_one_that_lives(make_office: Any, tmp_path: Path) -> None:
+    state, secret = f"sqlite:///{tmp_path / 'state.sqlite'}", "0123456789abcdef"
+    here = make_office(state=state, home=tmp_path / "here", secret=secret)
+    free, conversation = holding(here.model), here.conversation()
+    running = here.desk.start(here.ann, conversation, Wish("How many?"))
+    there = make_office(state=state, home=tmp_path / "there", secret=secret)
+    assert there.desk.conversation(there.ann, conversation)[0].state == "running"
+    free.set()
+    assert running.done.wait(10)
+    assert there.desk.conversation(there.ann, conversation)[0].value == 6
+
+
+def test_questions_that_do_not_end_hold_the_end_up_once(make_office: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "_END_SECONDS", 0.3)
+    office = make_office(grace_seconds=0, questions_each=10)
+    free = holding(office.model)
+    under_way = [office.desk.start(office.ann, office.conversation(), Wish("How many?")) for _ in range(6)]
+    until(lambda: len(office.model.calls) == 6)
+    began = time.monotonic()
+    office.desk.drain()
+    assert time.monotonic() - began < 1.5
+    assert all(each.cancelled for each in under_way)
+    free.set()
+    assert all(each.done.wait(10) for each in under_way)
 
 
 def test_every_action_is_in_the_audit_log(office: Any) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import sqlalchemy as sa
 
+from finexpert.app.state import tables
 from finexpert.errors import Forbidden, NotFound, Refused
 
 
@@ -103,3 +105,19 @@ def test_schema_values_and_publishing(office: Any) -> None:
     desk.publish(office.ann, office.source, "sales.note", False)
     columns = {each.name: each for each in desk.schema(office.ann, office.source).tables[0].columns}
     assert not columns["note"].published
+
+
+def test_a_select_that_ends_after_its_conversation_was_deleted_leaves_nothing(
+    office: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, answer, run = office.desk, office.ask("How many months?"), office.desk._run
+
+    def deleted_meanwhile(*given: Any) -> Any:
+        made = run(*given)
+        desk.delete(office.ann, answer.conversation)
+        return made
+
+    monkeypatch.setattr(desk, "_run", deleted_meanwhile)
+    with pytest.raises(NotFound):
+        desk.run_select(office.ann, answer.id, office.model.good)
+    assert desk.state.rows(sa.select(tables.answers.c.id)) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import errno
 import io
 import os
@@ -101,3 +102,13 @@ def test_a_disk_without_room_is_no_error_of_the_program(house: Any, monkeypatch:
         reply = quiet.get("/api/sources")
     assert (reply.status_code, "the disk of the server is full" in reply.text) == (503, True)
     assert "/srv" not in reply.text
+
+
+def test_a_server_that_cannot_write_for_a_while_is_not_ready(office: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert office.desk.ready() == []
+    monkeypatch.setattr(keeping, "DEAD_AFTER", dt.timedelta(seconds=0.2))
+    monkeypatch.setattr(office.desk.state, "writing", full)
+    time.sleep(0.3)
+    (problem,) = office.desk.ready()
+    assert "last written" in problem
+    assert "see to the disk" in problem

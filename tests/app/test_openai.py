@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
+
+from finexpert.app.server import create_app
 
 ASKED = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "How many months?"}]
 
@@ -60,6 +64,19 @@ def test_a_chat_goes_on_in_its_conversation(client: Any, office: Any) -> None:
     assert "How many months?" in model.prompts[-1]
 
 
+def test_a_long_chat_goes_on_in_its_conversation_and_what_is_told_of_it_is_short(client: Any, office: Any) -> None:
+    model = office.model
+    model.says("planning", model.plan(), model.plan("answer = len(sales) * 2", select=None))
+    began = [{"role": "user", "content": f"{number} {'x' * 900}"} for number in range(500)]
+    first = said(client, [*began, *ASKED])
+    assert "were not asked here" in words(first)
+    assert 4_000 < model.prompts[-1].count("x") < 5_000
+    more = [*began, *ASKED, {"role": "assistant", "content": words(first)}, {"role": "user", "content": "Twice that?"}]
+    second = words(said(client, more))
+    assert second.startswith("**12**")
+    assert "were not asked here" not in second
+
+
 def test_a_question_back_is_replied_to_by_number(client: Any, office: Any) -> None:
     wrong = "SELECT date, region, amount FROM sales WHERE region = 'nroth' ORDER BY date"
     office.model.says("planning", office.model.plan(select=wrong))
@@ -67,6 +84,15 @@ def test_a_question_back_is_replied_to_by_number(client: Any, office: Any) -> No
     assert "1. north" in asked
     more = [*ASKED, {"role": "assistant", "content": asked}, {"role": "user", "content": "1"}]
     assert words(said(client, more)).startswith("**3**")
+
+
+@pytest.mark.parametrize("number", ["\u00b2", "9" * 5_000, "0", "2,5"])
+def test_a_reply_that_is_no_number_of_the_list_is_words(client: Any, office: Any, number: str) -> None:
+    wrong = "SELECT date, region, amount FROM sales WHERE region = 'nroth' ORDER BY date"
+    office.model.says("planning", office.model.plan(select=wrong))
+    asked = words(said(client, ASKED))
+    more = [*ASKED, {"role": "assistant", "content": asked}, {"role": "user", "content": number}]
+    assert client.post("/v1/chat/completions", json={"messages": more}).status_code < 500
 
 
 def test_streaming(client: Any) -> None:
@@ -101,3 +127,28 @@ def test_what_cannot_be_asked(client: Any, body: dict[str, Any]) -> None:
     reply = client.post("/v1/chat/completions", json=body)
     assert 400 <= reply.status_code < 500
     assert reply.json()["error"]["message"]
+
+
+def test_the_state_is_read_beside_the_loop(client: Any, office: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state that is slow holds up who asks it, and nobody else."""
+    read_in_loop, sources = [], office.desk.sources
+
+    def slow(person: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+            read_in_loop.append(person)
+        except RuntimeError:
+            pass
+        return sources(person)
+
+    monkeypatch.setattr(office.desk, "sources", slow)
+    said(client, ASKED)
+    assert not read_in_loop
+
+
+def test_a_question_that_is_refused_leaves_no_conversation(office: Any, make_office: Any) -> None:
+    busy = make_office(questions_per_minute=1)
+    with TestClient(create_app(busy.desk, close=False), base_url="http://127.0.0.1:8400") as client:
+        assert words(said(client, ASKED)).startswith("**6**")
+        assert client.post("/v1/chat/completions", json={"messages": ASKED}).status_code == 429
+        assert [each["answers"] for each in client.get("/api/conversations").json()] == [1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -110,5 +111,15 @@ def test_two_servers_share_a_state_in_postgresql(postgres_server: Any, make_offi
         two.desk._beat()
         assert two.desk.conversation(two.ann, conversation)[-1].state == "interrupted"
         assert two.ask("How many?", conversation).status == "answered"
+
+        # SELECTs that end at once have a number each.
+        answer = two.desk.conversation(two.ann, conversation)[0]
+        with ThreadPoolExecutor(4) as pool:
+            again = [
+                pool.submit(office.desk.run_select, office.ann, answer.id, office.model.good)
+                for office in (one, two) * 2
+            ]
+            numbers = [each.result(30).number for each in again]
+        assert len(set(numbers)) == 4
         for office in (one, two):
             office.desk.close()

@@ -76,7 +76,7 @@ class Again(Teaching):
         """Compute an answer again without a model, and compare."""
         person.need("ask")
         record, source = self._recorded(person, answer)
-        with self.source(person, source) as opened:
+        with self._computing.one(person.id), self.source(person, source) as opened:
             try:
                 if isinstance(opened, Library):
                     again = replaying.replay_library(record, opened)
@@ -94,7 +94,7 @@ class Again(Teaching):
         """The answer as a plain Python script."""
         person.need("ask")
         record, source = self._recorded(person, answer)
-        with self.warehouse(person, source) as warehouse:
+        with self._computing.one(person.id), self.warehouse(person, source) as warehouse:
             script = exported.export(record, warehouse)
         self.logged(person, "export", answer)
         return script if self.options.is_local else script.replace(f"{self.settings.home}/", "")
@@ -110,7 +110,7 @@ class Again(Teaching):
             raise Refused(f"a SELECT has 1 to {_LONGEST_SELECT:,} characters")
         record, source = self._recorded(person, answer)
         plan = _with_select(record, sql.strip().rstrip(";"), frame)
-        with self.warehouse(person, source) as warehouse:
+        with self._computing.one(person.id), self.warehouse(person, source) as warehouse:
             made = self._run(record, plan, warehouse)
         return self._keep_again(person, answer, made)
 
@@ -152,6 +152,10 @@ class Again(Teaching):
         id, at = new_id(), now()
         body = body_of(answer, rerun_of=of) | {"as_of_given": bool((first["body"] or {}).get("as_of_given"))}
         with self.state.writing() as connection:
+            # Its number is the next one: nobody else takes it, nor deletes the conversation, before this is kept.
+            mine = self._mine(person, first["conversation"]).with_for_update()
+            if connection.execute(mine).first() is None:
+                raise NotFound(f"there is no answer {of[:80]!r}")
             last = connection.scalar(sa.select(sa.func.max(c.number)).where(c.conversation == first["conversation"]))
             row = {"id": id, "conversation": first["conversation"], "person": person.id, "question": first["question"],
                    "number": (last or 0) + 1, "state": "finished", "server": self.server, "asked": at, "ended": now(),

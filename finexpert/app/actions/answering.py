@@ -71,6 +71,11 @@ class Answering(Conversations):
         self._running_lock = threading.Lock()
         self._waiting: deque[Callable[[], None]] = deque()
 
+    def delete(self, person: Person, conversation: str) -> None:
+        super().delete(person, conversation)
+        # Its frames are rows of the data, and nobody asks in it any more.
+        self.sessions.forget(conversation)
+
     def _carried_out(self, running: Running, wish: Wish) -> None:
         opened: OpenSession | None = None
         try:

@@ -10,7 +10,7 @@ followed again with `watch`. One question of a conversation is under way at a ti
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from finexpert.app.actions.answering import Answering, Wish
 from finexpert.app.guarding.limits import Limit
 from finexpert.app.people.people import Person
-from finexpert.app.running import Running, Told
+from finexpert.app.running import Running, Told, is_question
 from finexpert.app.state import tables
 from finexpert.app.state.naming import new_id, now
 from finexpert.core.answers import Clarification
@@ -56,10 +56,10 @@ class Asking(Answering):
         """
         row = await asyncio.to_thread(self._conversation, person, conversation)
         running = self._running.get(conversation)
-        if running is not None:
+        if running is not None and running.is_question:
             async for thing in running.follow():
                 yield thing
-        elif row["asking"] is not None and "/" not in row["asking"]:
+        elif row["asking"] is not None and is_question(row["asking"]):
             answer = await asyncio.to_thread(self.answer, person, row["asking"])
             while answer.state == "running":
                 await asyncio.sleep(_LOOK_SECONDS)
@@ -101,17 +101,30 @@ class Asking(Answering):
             raise Refused(f"a question has 1 to {LONGEST_QUESTION:,} characters, and this one has {len(question):,}")
         if any((ord(char) < 32 and char not in "\t\n\r") or "\ud800" <= char <= "\udfff" for char in question):
             raise Refused("the question holds control characters: write it in plain text")
-        if self.draining:
-            raise Busy("the server is about to end: ask again in a moment", seconds=5)
-        self._questions.hit(person.id)
-        with self._running_lock:
-            self._check_load(person)
-            running = Running(new_id(), conversation, person)
-            self._begin(person, running, question)
-            self._running[conversation] = running
+        running = Running(new_id(), conversation, person)
+        self._admit(running, lambda: self._begin(person, running, question))
         self.metrics.asked()
         self._pool.submit(self._carried_out, running, wish)
         return running
+
+    def start_new(self, person: Person, source: str, wish: Wish) -> Running:
+        """Put a question under way in a conversation of its own, which is not left behind where the question is refused."""
+        conversation = self.create(person, source).id
+        try:
+            return self.start(person, conversation, wish)
+        except BaseException:
+            self.delete(person, conversation)
+            raise
+
+    def _admit(self, running: Running, begin: Callable[[], None]) -> None:
+        """Count what a person has asked for, and take its conversation by `begin`; Busy and TooMany where it has to wait."""
+        if self.draining:
+            raise Busy("the server is about to end: ask again in a moment", seconds=5)
+        self._questions.hit(running.person.id)
+        with self._running_lock:
+            self._check_load(running.person)
+            begin()
+            self._running[running.conversation] = running
 
     def _check_load(self, person: Person) -> None:
         under_way = list(self._running.values())

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from finexpert.app.guarding.addresses import Rules
+from finexpert.app.guarding.limits import AtOnce
 from finexpert.app.guarding.sealing import Sealer
 from finexpert.app.options import ServeOptions
 from finexpert.app.people.people import Person
@@ -47,6 +48,7 @@ class Base:
         self.models = models or LanguageModels.from_settings(self.settings)
         self.folder = settings.home / "serve"
         self.rules = Rules(tuple(options.data_hosts), tuple(options.data_folders), options.is_local)
+        self._computing = AtOnce(options.questions_each)
         self._opening = threading.RLock()
         self._sandbox, self._owns_sandbox = sandbox, sandbox is None
         self._taught: dict[str, Taught] = {}

@@ -71,7 +71,8 @@ class Conversations(Meaning):
         person.need("ask")
         c, of = tables.conversations.c, tables.answers.c
         with self.state.writing() as connection:
-            row = connection.execute(self._mine(person, conversation)).mappings().first()
+            # In a state of several servers a question may begin at another one just now.
+            row = connection.execute(self._mine(person, conversation).with_for_update()).mappings().first()
             if row is None:
                 raise _not_found(conversation)
             if row["asking"]:

@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,6 +29,8 @@ log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0
 DEAD_AFTER = dt.timedelta(seconds=30)
 _LOOK_SECONDS = 1.0
+# How long questions that were given back have to end, all together: whoever ends the server waits no longer.
+_END_SECONDS = 5.0
 _MOST_ENTRIES = 1_000
 
 
@@ -36,8 +39,9 @@ class Keeping(Pages):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._alone = _hold(self.folder) if self.state.engine.dialect.name == "sqlite" else None
-        self._beaten = self._swept = 0.0
+        url = self.state.engine.url
+        self._alone = _hold(Path(url.database)) if url.database and url.get_backend_name() == "sqlite" else None
+        self._beaten = self._swept = self._wrote = 0.0
         self._stopped = threading.Event()
         self.warming = False
         self._gauges()
@@ -68,8 +72,8 @@ class Keeping(Pages):
     def revoke_token(self, person: Person, id: str) -> TokenInfo:
         """End a token of the person's team at once."""
         person.need("manage")
-        if id not in {token.id for token in self.tokens(person)}:
-            raise NotFound(f"there is no token {id[:80]!r}")
+        if id not in {token.id for token in self.tokens(person) if token.revoked is None}:
+            raise NotFound(f"there is no token {id[:80]!r} in use")
         return access.revoke_token(self.state, id, person.name)
 
     def audit(self, person: Person, limit: int = 200) -> list[AuditEntry]:
@@ -106,6 +110,8 @@ class Keeping(Pages):
             self.state.row(sa.select(tables.meta.c.value))
         except FinexpertError as error:
             problems.append(str(error))
+        if time.monotonic() - self._wrote > DEAD_AFTER.total_seconds():
+            problems.append(f"the state was last written {time.monotonic() - self._wrote:.0f} s ago: see to the disk")
         if not self._keeper.is_alive():
             problems.append("the keeper of the desk has ended")
         return problems
@@ -119,8 +125,9 @@ class Keeping(Pages):
         late = [running for running in list(self._running.values()) if not running.done.is_set()]
         for running in late:
             running.cancel(gives_back=True)
+        until = time.monotonic() + _END_SECONDS
         for running in late:
-            running.done.wait(5)
+            running.done.wait(max(0.0, until - time.monotonic()))
 
     def close(self) -> None:
         """End: what is under way is waited for or given back, and everything that is open is closed."""
@@ -182,6 +189,7 @@ class Keeping(Pages):
             dead = [row["id"] for row in others if alone or now() - row["beat"] > DEAD_AFTER]
             if dead:
                 connection.execute(tables.servers.delete().where(c.id.in_(dead)))
+        self._wrote = time.monotonic()
         if dead:
             self._free(dead)
 
@@ -211,9 +219,10 @@ def _held_by(servers: list[str]) -> list[sa.ColumnElement[bool]]:
     return [tables.conversations.c.asking.like(f"{server}/%") for server in servers]
 
 
-def _hold(folder: Any) -> int | None:
-    """A lock that one process at a time has on the state at home; None where another has it."""
-    descriptor = os.open(folder / "server.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+def _hold(database: Path) -> int | None:
+    """A lock that one process at a time has on a state in a file; None where another has it."""
+    # Beside the file, which may lie at another place than home: servers of several homes may share it.
+    descriptor = os.open(database.with_name("server.lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

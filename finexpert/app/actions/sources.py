@@ -83,7 +83,7 @@ class Sources(Base):
         else:
             place = self._checked(str(address), kind)
         try:
-            with self._looked_at(kind, place, f"{id}:1"):
+            with self._computing.one(person.id), self._looked_at(kind, place, f"{id}:1"):
                 pass
             row = {"id": id, "name": name, "kind": kind, "place": self.sealer.seal(place), "person": person.id,
                    "team": person.team, "shared": shared, "revision": 1, "made": now()}  # fmt: skip
@@ -127,7 +127,7 @@ class Sources(Base):
             # Tried before it is kept: a wrong password is said here, and the one from before stays.
             tried = self._as_person(place, person, sealed)
             try:
-                with self.opened.using(tried.key, self._maker(tried)):
+                with self._computing.one(person.id), self.opened.using(tried.key, self._maker(tried)):
                     pass
             except FinexpertError as error:
                 raise type(error)(redacted(str(error), [password] if password else [])) from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -20,6 +21,7 @@ from finexpert.app.running import Running
 from finexpert.app.state import tables
 from finexpert.app.state.naming import new_id, now
 from finexpert.core.answers import Clarification
+from finexpert.core.progress import Watch, watching
 from finexpert.errors import Busy, ConfigurationError, NotFound, Refused, StoreError
 from finexpert.knowledge import explaining
 from finexpert.knowledge.collection import Collection, Item
@@ -173,30 +175,40 @@ class Teaching(Asking):
 
     @contextmanager
     def _taken(self, person: Person, conversation: str) -> Iterator[Session]:
-        """The session of a conversation for something other than a question; no question may be asked meanwhile."""
+        """The session of a conversation for something other than a question, which counts and may be cancelled as one."""
         # The server stands in the id: when it is killed, the conversation is freed.
         running = Running(f"{self.server}/{new_id()[-16:]}", conversation, person)
-        c = tables.conversations.c
-        with self.state.writing() as connection:
-            row = connection.execute(self._mine(person, conversation).with_for_update()).mappings().first()
-            if row is None:
-                raise NotFound(f"there is no conversation {conversation[:80]!r}")
-            if row["asking"] is not None:
-                raise Busy("a question of this conversation is under way: wait for it, or cancel it")
-            connection.execute(tables.conversations.update().where(c.id == conversation).values(asking=running.id))
+        self._admit(running, lambda: self._take(running))
         try:
             opened = self._session(running)
             try:
-                yield opened.session
+                with watching(Watch()) as watch:
+                    running.stoppable(watch.cancel)
+                    yield opened.session
             finally:
                 self.sessions.keep(conversation, opened)
         finally:
-            with self.state.writing() as connection:
-                connection.execute(
-                    tables.conversations.update()
-                    .where(c.id == conversation, c.asking == running.id)
-                    .values(asking=None)
-                )
+            self._ended(running)
+            self._kept_later(partial(self._give_back, running))
+            running.end()
+
+    def _take(self, running: Running) -> None:
+        c = tables.conversations.c
+        with self.state.writing() as connection:
+            mine = self._mine(running.person, running.conversation).with_for_update()
+            row = connection.execute(mine).mappings().first()
+            if row is None:
+                raise NotFound(f"there is no conversation {running.conversation[:80]!r}")
+            if row["asking"] is not None:
+                raise Busy("a question of this conversation is under way: wait for it, or cancel it")
+            taken = tables.conversations.update().where(c.id == running.conversation)
+            connection.execute(taken.values(asking=running.id))
+
+    def _give_back(self, running: Running) -> None:
+        c = tables.conversations.c
+        with self.state.writing() as connection:
+            taken = tables.conversations.update().where(c.id == running.conversation, c.asking == running.id)
+            connection.execute(taken.values(asking=None))
 
     def _taught_of(self, person: Person) -> Taught:
         person.need("read")

@@ -1,12 +1,20 @@
-"""How often something may be done in a minute, by whom.
+"""How often something may be done in a minute, and how much of it at once, by whom.
 
 questions = Limit(30, "questions")
 questions.hit("oidc:7")              raises TooMany at the 31st in a minute
+
+computing = AtOnce(4)
+with computing.one("oidc:7"):        raises TooMany where four are under way
+    ...
 """
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
@@ -29,3 +37,27 @@ class Limit:
             return
         until = self._limiter.get_window_stats(self._item, key).reset_time - time.time()
         raise TooMany(f"more than {self._item.amount} {self._what} in a minute: wait a moment", seconds=max(1.0, until))
+
+
+class AtOnce:
+    """So many at once for each key: what one person computes does not take every thread of a server."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._under_way: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def one(self, key: str) -> Iterator[None]:
+        """Within it one more is under way; TooMany where there are too many."""
+        with self._lock:
+            if self._under_way[key] >= self._most:
+                raise TooMany(f"{self._most} of your requests are being computed: wait for one", seconds=2)
+            self._under_way[key] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way[key] -= 1
+                if not self._under_way[key]:
+                    del self._under_way[key]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from finexpert.app.actions.asking import Wish
 from finexpert.app.mcp import shown
 from finexpert.app.mcp.backend import (
     Ask,
@@ -28,11 +29,12 @@ from finexpert.app.mcp.backend import (
 from finexpert.core.answers import Clarification
 from finexpert.core.display.parts import Code, Parts, cited_line, cost
 from finexpert.core.progress import Event
-from finexpert.errors import FinexpertError, NotFound
+from finexpert.errors import NotFound
 
 if TYPE_CHECKING:
     from finexpert.app.desk import Desk
     from finexpert.app.people.people import Person
+    from finexpert.app.running import Running
     from finexpert.app.state.stored import SourceInfo, StoredAnswer
 
 
@@ -53,27 +55,22 @@ class DeskBackend:
         ]
 
     async def ask(self, request: Ask) -> AsyncGenerator[Event | Reply]:
-        conversation = await asyncio.to_thread(self._conversation, request)
         told = "\n".join(f"By {term!r} the user means: {meaning}" for term, meaning in request.told.items())
         wish = {"as_of": request.as_of, "clarify": request.clarify and not told, "knowledge": told} | self._wish
-        done = False
-        events = self.desk.ask(self.person, conversation, request.question, **wish)
+        starting = asyncio.create_task(asyncio.to_thread(self._started, request, Wish(request.question, **wish)))
         try:
-            async with aclosing(events):  # type: ignore[type-var]  # an async generator, whatever its annotation says
-                async for each in events:
-                    if isinstance(each, Event):
-                        yield each
-                    else:
-                        done = True
-                        yield await asyncio.to_thread(self._reply, each)
-            done = True
-        except FinexpertError:
-            done = True
+            running = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            starting.add_done_callback(_cancel)
             raise
+        try:
+            async with aclosing(running.follow()) as events:
+                async for each in events:
+                    yield each if isinstance(each, Event) else await asyncio.to_thread(self._reply, each)
         finally:
-            if not done:
+            if not running.done.is_set():
                 # Who goes away does not want the answer: the question would go on without them.
-                asyncio.get_running_loop().run_in_executor(None, self.desk.cancel, self.person, conversation)
+                running.cancel()
 
     async def explain(self, conversation: str, unclear: Clarification, meaning: str, *, keep: bool) -> bool:
         if unclear.kind == "value" and meaning:
@@ -127,14 +124,14 @@ class DeskBackend:
     def chart(self, id: str, number: int) -> bytes:
         return self.desk.figure(self.person, id, "png", number)
 
-    def _conversation(self, request: Ask) -> str:
+    def _started(self, request: Ask, wish: Wish) -> Running:
         if not request.conversation:
-            return self.desk.create(self.person, self._source(request.source).id).id
+            return self.desk.start_new(self.person, self._source(request.source).id, wish)
         if request.source:
             about = self.desk.about(self.person, request.conversation)
             if self._source(request.source).id != about.source:
                 raise NotFound("this conversation is over another source: ask without a conversation")
-        return request.conversation
+        return self.desk.start(self.person, request.conversation, wish)
 
     def _source(self, name: str, kind: str = "") -> SourceInfo:
         """A source by its name or id, or the first one of this kind."""
@@ -150,6 +147,12 @@ class DeskBackend:
         numbers = range(1, answer.figures + 1)
         charts = [self.desk.figure(self.person, answer.id, "png", number) for number in numbers]
         return Reply(_facts(answer), _parts(answer), charts, answer.clarification)
+
+
+def _cancel(starting: asyncio.Task[Running]) -> None:
+    """Cancel a question that was put under way after whoever asked it had gone."""
+    if not starting.cancelled() and starting.exception() is None:
+        starting.result().cancel()
 
 
 def _name(info: SourceInfo, infos: Sequence[SourceInfo]) -> str:

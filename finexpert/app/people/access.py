@@ -80,7 +80,7 @@ def renew_token(state: State, id: str, days: float, by: str) -> tuple[TokenInfo,
 
 
 def revoke_token(state: State, id: str, by: str) -> TokenInfo:
-    """End a token by its id or its name, and the logins that were made with it, at once."""
+    """End a token by its id, or by its name, and the logins that were made with it, at once."""
     row = _in_use(state, id)
     with state.writing() as connection:
         connection.execute(tables.tokens.update().where(tables.tokens.c.id == row["id"]).values(revoked=now()))
@@ -108,7 +108,9 @@ def person_of_token(state: State, text: str) -> Person | None:
 def _in_use(state: State, id: str) -> Any:
     """The row of a token that is not revoked, by its id or its name."""
     c = tables.tokens.c
-    found = state.rows(sa.select(tables.tokens).where(sa.or_(c.id == id, c.name == id), c.revoked.is_(None)))
+    used = sa.select(tables.tokens).where(c.revoked.is_(None))
+    # A name is whatever its owner wrote, and may be the id of another token.
+    found = state.rows(used.where(c.id == id)) or state.rows(used.where(c.name == id))
     if not found:
         raise NotFound(f"there is no token {id[:80]!r} in use: `finexpert serve token list` shows them")
     if len(found) > 1:

@@ -299,3 +299,13 @@ def test_a_large_request_is_refused(serve: Callable[..., Served]) -> None:
         "params": {"name": "ask", "arguments": {"question": "x" * 1_100_000}},
     }
     assert httpx.post(serve().address, json=message).status_code == 413
+
+
+def test_a_question_that_is_refused_leaves_no_conversation(desk: Any, serve: Callable[..., Served]) -> None:
+    desk.says("planning", desk.plan())
+    served = serve(questions_per_minute=1)
+    assert not served.call("ask", {"question": "How many months?"}).is_error
+    refused = served.call("ask", {"question": "How many months?"})
+    assert refused.is_error
+    assert "in a minute" in text_of(refused)
+    assert len(served.server.conversations(local_person())) == 1

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import re
 from typing import Any
 
+import anyio.to_thread
+import httpx
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -297,3 +300,29 @@ def test_an_error_of_the_program_says_nothing_of_itself(house: Any, monkeypatch:
     assert reply.status_code == 500
     assert "horse" not in reply.text
     assert "Traceback" not in reply.text
+
+
+def test_a_server_whose_threads_all_wait_says_that_it_lives(house: Any) -> None:
+    async def asked() -> int:
+        transport = httpx.ASGITransport(app=house.app)
+        async with httpx.AsyncClient(transport=transport, base_url=house.base) as client:
+            threads = anyio.to_thread.current_default_thread_limiter()
+            every = [object() for _ in range(int(threads.total_tokens))]
+            for each in every:
+                threads.acquire_on_behalf_of_nowait(each)
+            try:
+                return (await asyncio.wait_for(client.get("/healthz"), 5)).status_code
+            finally:
+                for each in every:
+                    threads.release_on_behalf_of(each)
+
+    assert asyncio.run(asked()) == 200
+
+
+def test_methods_that_nobody_knows_are_counted_as_one(house: Any) -> None:
+    with house.stranger() as stranger:
+        for number in range(3):
+            stranger.request(f"MADEUP{number}", "/api/sources")
+    counted = house.desk.metrics.text().decode()
+    assert "MADEUP" not in counted
+    assert 'finexpert_http_requests_total{method="other",route="other",status="401"} 3.0' in counted

@@ -15,7 +15,7 @@ from finexpert.app.options import ServeOptions
 from finexpert.app.people import access
 from finexpert.app.server import create_app
 from finexpert.app.state import tables
-from finexpert.errors import Forbidden, NotLoggedIn
+from finexpert.errors import Forbidden, NotFound, NotLoggedIn
 
 
 def test_the_cookie_of_a_login(house: Any) -> None:
@@ -118,3 +118,14 @@ def test_a_subject_of_another_issuer_is_another_person() -> None:
     other = OIDC.model_copy(update={"oidc_issuer": "https://other.example"})
     told = {"sub": "7", "groups": ["staff"]}
     assert person_of_claims(told, OIDC).id != person_of_claims(told, other).id
+
+
+def test_the_id_of_another_team_s_token_as_a_name_protects_and_ends_nothing(office: Any) -> None:
+    desk = office.desk
+    ours, _ = desk.make_token(office.ann, "nightly", "owner", 1)
+    theirs, secret = desk.make_token(office.tom, ours.id, "owner", 1)
+    assert desk.revoke_token(office.ann, ours.id).id == ours.id
+    with pytest.raises(NotFound):
+        desk.revoke_token(office.ann, ours.id)
+    assert access.person_of_token(desk.state, secret) is not None
+    assert desk.revoke_token(office.tom, theirs.id).id == theirs.id
