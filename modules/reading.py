@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import dspy
 
 from finexpert.core.answers import Answer, AnswerFormat, Failure, Kind
@@ -66,12 +68,19 @@ def number_or_word(text: str) -> float | str:
 
     >>> number_or_word("-1,234.5"), number_or_word("12.5%"), number_or_word("Yes")
     (-1234.5, 0.125, 'yes')
+    >>> number_or_word("nan")
+    Traceback (most recent call last):
+        ...
+    finexpert.errors.OutputError: the answer 'nan' is neither a number nor yes or no
     """
     word = text.strip().strip("`*.").lower()
     if word in ("yes", "no"):
         return word
     plain = word.replace(",", "").replace("$", "").strip()
     try:
-        return float(plain[:-1]) / 100 if plain.endswith("%") else float(plain)
+        number = float(plain[:-1]) / 100 if plain.endswith("%") else float(plain)
     except ValueError:
-        raise OutputError(f"the answer {text[:40]!r} is neither a number nor yes or no") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise OutputError(f"the answer {text[:40]!r} is neither a number nor yes or no")
+    return number

@@ -8,6 +8,7 @@ A result is one question answered once on one rung:
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 from collections import Counter
@@ -169,6 +170,15 @@ def ask_in_modes(
 
     side_by_side(one, jobs, threads)
     return journal.results
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean, 0 of nothing.
+
+    >>> mean([1.0, 2.0]), mean([])
+    (1.5, 0.0)
+    """
+    return math.fsum(values) / len(values) if values else 0.0
 
 
 class Share(NamedTuple):

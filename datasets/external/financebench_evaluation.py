@@ -10,35 +10,29 @@ person to look at. A refusal is not right, and is counted apart from a wrong ans
 
 from __future__ import annotations
 
-import datetime as dt
-import hashlib
-import json
-import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import Field
 
 from finexpert.core.answers import Answer
-from finexpert.datasets.evaluations.evaluation import Journal, Result, Share, ask_in_modes, share
+from finexpert.datasets.evaluations.evaluation import Result, Share, mean, share
 from finexpert.datasets.external.financebench import Question, by_rule, recall_at
-from finexpert.errors import OutputError
+from finexpert.datasets.filings.bench import BASELINE, LibraryBench
+from finexpert.datasets.fred.evaluation import told
+from finexpert.errors import OutputError, UnknownPrompt
 from finexpert.filings.library.library import Library
-from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import using
-from finexpert.modules.financial_expert import FinancialExpert, Options
+from finexpert.modules.financial_expert import Options
 from finexpert.modules.judging import Judging
 from finexpert.modules.single_reading import SingleReading
 from finexpert.plans.pages.printed import Printed, words_of
 from finexpert.plans.pages.ranking import within
 from finexpert.plans.pages.searching import Wanted, best_pages
 from finexpert.plans.pages.shelf import Shelf
-from finexpert.settings import Settings
 
-PROGRAM, BASELINE = "program", "single-call"
 CUTS = (1, 5, 10)
-TODAY = dt.date(2024, 1, 1)
 
 
 class BenchResult(Result):
@@ -59,14 +53,8 @@ def recall(library: Library, question: Question) -> dict[int, float]:
     return {cut: recall_at(question, pages, cut) for cut in CUTS}
 
 
-@dataclass
-class Bench:
+class Bench(LibraryBench):
     """What an evaluation runs with."""
-
-    library: Library
-    models: LanguageModels
-    settings: Settings
-    expert: FinancialExpert = field(default_factory=FinancialExpert)
 
     def ask(self, mode: str, question: Question) -> BenchResult:
         """Ask one question in one mode, and judge the answer."""
@@ -97,23 +85,22 @@ class Bench:
 
     def _program(self, question: Question) -> Answer:
         options = Options(retries=self.settings.retries, library_tokens=self.settings.library_tokens)
-        today = self.settings.as_of or TODAY
-        asked = self.expert(question=question.question, source=self.library, as_of=today, options=options)
-        return asked.answer  # type: ignore[no-any-return]
+        given = {"source": self.library, "as_of": self.today(), "options": options}
+        return told(self.expert, question.question, self.models, **given)
 
     def _baseline(self, question: Question) -> Answer:
         """The first pages for the question's own words, read by the model in one call."""
         pages = best_pages(self.library, question.question, Wanted.of_words(question.question)).pages
         shown = within(pages, self.settings.library_tokens, set(words_of(question.question)))
         text = "\n\n".join(f"{page.parts[0].label}\n{words}" for page, words in shown)
-        return SingleReading()(question=question.question, pages=text).answer  # type: ignore[no-any-return]
+        return told(SingleReading(), question.question, self.models, pages=text)
 
     def _judged(self, question: Question, answer: Answer) -> tuple[bool, str]:
         said = "\n".join(dict.fromkeys(filter(None, [answer.text, answer.explanation])))
         try:
             made = Judging()(question=question.question, reference=question.answer, answer=said)
-        except OutputError as error:
-            return False, f"not judged: {error}"
+        except (OutputError, UnknownPrompt) as error:
+            return False, f"not judged: {str(error).splitlines()[0]}"
         return made.right, made.reason
 
     def _read(self, answer: Answer) -> list[Printed]:
@@ -174,40 +161,11 @@ def summarise(mode: str, results: Sequence[BenchResult]) -> BenchSummary:
         refused=sorted(row.id for row in not_right if row.status != "answered"),
         recall=_means([row.recall for row in rows]),
         recall_read=_means([row.recall_read for row in rows if row.recall_read]),
-        calls=_mean([float(row.usage.calls) for row in rows]),
-        tokens=_mean([float(row.usage.prompt_tokens + row.usage.completion_tokens) for row in rows]),
-        seconds=_mean([row.usage.seconds for row in rows]),
+        calls=mean([float(row.usage.calls) for row in rows]),
+        tokens=mean([float(row.usage.prompt_tokens + row.usage.completion_tokens) for row in rows]),
+        seconds=mean([row.usage.seconds for row in rows]),
     )
 
 
-def evaluate(
-    bench: Bench,
-    questions: Sequence[Question],
-    modes: Sequence[str],
-    journal: Journal[BenchResult],
-    *,
-    threads: int = 4,
-    on_result: Callable[[BenchResult], None] = lambda result: None,
-) -> list[BenchResult]:
-    """Ask every question in every mode, side by side, except those that the journal has already."""
-    return ask_in_modes(bench.ask, questions, modes, journal, bench.settings, threads=threads, on_result=on_result)
-
-
-def fingerprint(bench: Bench, questions: Sequence[Question], modes: Sequence[str]) -> str:
-    """What must be the same for an interrupted evaluation to go on."""
-    content = [
-        bench.library.fingerprint,
-        bench.models.describe(),
-        bench.settings.library_tokens,
-        list(modes),
-        [question.model_dump(mode="json") for question in questions],
-    ]
-    return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
-
-
 def _means(rows: Sequence[dict[int, float]]) -> dict[int, float]:
-    return {cut: _mean([row[cut] for row in rows]) for cut in CUTS if rows}
-
-
-def _mean(values: Sequence[float]) -> float:
-    return statistics.fmean(values) if values else 0.0
+    return {cut: mean([row[cut] for row in rows]) for cut in CUTS if rows}

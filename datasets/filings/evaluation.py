@@ -11,36 +11,27 @@ Which page a search gives first is measured on the question as it stands, by the
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
-import json
-import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import Field
 
 from finexpert.core.answers import Answer, Failure
 from finexpert.core.workspace import Workspace
-from finexpert.datasets.evaluations.evaluation import Journal, Result, Share, ask_in_modes, share
+from finexpert.datasets.evaluations.evaluation import Result, Share, mean, share
+from finexpert.datasets.filings.bench import BASELINE, LibraryBench
 from finexpert.datasets.filings.questions import FilingQuestion, gold
 from finexpert.datasets.filings.scoring import CitedPages, recall_at, reciprocal_rank, score
-from finexpert.datasets.fred.evaluation import limits_of
 from finexpert.errors import UnknownPrompt
 from finexpert.filings.library.index.question import request_for
-from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
-from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.calling import using
-from finexpert.modules.financial_expert import FinancialExpert, Options
+from finexpert.modules.financial_expert import Options
 from finexpert.modules.reading import Reading
-from finexpert.settings import Settings
 
-PROGRAM, BASELINE = "program", "single-call"
 CUTS = (1, 3, 5, 10)
 # So many pages the baseline reads in its one call.
 PAGES_READ = 3
-TODAY = dt.date(2024, 1, 1)
 
 CONVENTIONS = """\
 Values stay in the page's own unit: in a table in millions they are millions. A value with a percent sign is a fraction (13.4% is 0.134).
@@ -61,18 +52,17 @@ class FilingResult(Result):
 
 
 @dataclass
-class Bench:
-    """What an evaluation runs with."""
+class Bench(LibraryBench):
+    """What an evaluation runs with; `knowledge` goes with every question."""
 
-    library: Library
-    models: LanguageModels
-    settings: Settings
-    expert: FinancialExpert = field(default_factory=FinancialExpert)
     knowledge: str = CONVENTIONS
+
+    def given(self) -> Sequence[object]:
+        return (self.knowledge,)
 
     def ask(self, mode: str, question: FilingQuestion) -> FilingResult:
         """Ask one question in one mode, and score it."""
-        today = question.as_of or self.settings.as_of or TODAY
+        today = self.today(question.as_of)
         ranked = self._ranked(question.question, today)
         answer = self._answer(mode, question, today, ranked)
         right = gold(question, self.library)
@@ -180,45 +170,14 @@ def summarise(mode: str, results: Sequence[FilingResult], questions: Sequence[Fi
         mode=mode,
         overall=of(rows),
         by_category={name: of([r for r in rows if r.category == name]) for name in sorted({r.category for r in rows})},
-        recall={k: _mean([recall_at(by_id[row.id], row.ranked, k) for row in paged]) for k in CUTS},
-        mrr=_mean([reciprocal_rank(by_id[row.id], row.ranked) for row in paged]),
+        recall={k: mean([recall_at(by_id[row.id], row.ranked, k) for row in paged]) for k in CUTS},
+        mrr=mean([reciprocal_rank(by_id[row.id], row.ranked) for row in paged]),
         citation_precision=share(sum(row.citations_right for row in rows), sum(row.citations for row in rows)),
-        page_recall=_mean([row.page_recall for row in rows if row.page_recall is not None and row.citations]),
-        calls=_mean([float(row.usage.calls) for row in rows]),
-        tokens=_mean([float(row.usage.prompt_tokens + row.usage.completion_tokens) for row in rows]),
-        seconds=_mean([row.usage.seconds for row in rows]),
-        rounds=_mean([float(row.rounds) for row in rows]),
-        pages_read=_mean([float(row.pages_read) for row in rows]),
+        page_recall=mean([row.page_recall for row in rows if row.page_recall is not None and row.citations]),
+        calls=mean([float(row.usage.calls) for row in rows]),
+        tokens=mean([float(row.usage.prompt_tokens + row.usage.completion_tokens) for row in rows]),
+        seconds=mean([row.usage.seconds for row in rows]),
+        rounds=mean([float(row.rounds) for row in rows]),
+        pages_read=mean([float(row.pages_read) for row in rows]),
         wrong=sorted(row.id for row in rows if not row.correct),
     )
-
-
-def evaluate(
-    bench: Bench,
-    questions: Sequence[FilingQuestion],
-    modes: Sequence[str],
-    journal: Journal[FilingResult],
-    *,
-    threads: int = 4,
-    on_result: Callable[[FilingResult], None] = lambda result: None,
-) -> list[FilingResult]:
-    """Ask every question in every mode, side by side, except those that the journal has already."""
-    return ask_in_modes(bench.ask, questions, modes, journal, bench.settings, threads=threads, on_result=on_result)
-
-
-def fingerprint(bench: Bench, questions: Sequence[FilingQuestion], modes: Sequence[str]) -> str:
-    """What must be the same for an interrupted evaluation to go on."""
-    content: list[Any] = [
-        bench.library.fingerprint,
-        bench.models.describe(),
-        bench.knowledge,
-        bench.settings.retries,
-        list(modes),
-        [question.model_dump(mode="json") for question in questions],
-        *limits_of(bench.settings),
-    ]
-    return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return statistics.fmean(values) if values else 0.0

@@ -28,11 +28,12 @@ from pydantic import BaseModel
 from finexpert.answers.cache.key import WITHOUT, meaning_of
 from finexpert.batch import answer_files
 from finexpert.batch.answer_rows import NOT_ASKED, AnswerRow, asked_elsewhere, check_names, joined, row_of
+from finexpert.batch.asking import answer_to
 from finexpert.batch.questions import BatchQuestion, Questions, questions_of, table_of
-from finexpert.core.answers import Answer, Failure
+from finexpert.core.answers import Answer
 from finexpert.core.display.charts import save_figures
 from finexpert.datasets.evaluations.evaluation import Journal, side_by_side
-from finexpert.errors import DataError, ModelError, ModelUnreachable, UnknownPrompt
+from finexpert.errors import DataError
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
 from finexpert.knowledge.taught import Taught
@@ -154,22 +155,15 @@ def _ask_open(
 
 
 def _answer(shared: Mapping[str, Any], question: BatchQuestion, clarify: bool) -> Answer:
-    """The answer to one question. A prompt that the model refuses fails this question; the others may still have answers."""
     with Session(**shared) as session:
-        try:
-            return session.ask(
-                question.question,
-                answer_format=question.answer_format,
-                knowledge=question.knowledge,
-                as_of=question.as_of,
-                clarify=clarify,
-            )
-        except ModelUnreachable:
-            raise
-        except ModelError as error:
-            kind = "unknown prompt" if isinstance(error, UnknownPrompt) else "model"
-            failure = Failure(layer="language_models", kind=kind, message=str(error).splitlines()[0])
-            return Answer(question=question.question, status="failed", failure=failure)
+        return answer_to(
+            question.question,
+            session,
+            answer_format=question.answer_format,
+            knowledge=question.knowledge,
+            as_of=question.as_of,
+            clarify=clarify,
+        )
 
 
 def _kept(answer: Answer, folder: Path) -> AnswerRow:

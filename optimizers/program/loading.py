@@ -13,7 +13,6 @@ not the one of this version of finexpert any more.
 from __future__ import annotations
 
 import datetime as dt
-import getpass
 import json
 import logging
 import os
@@ -190,7 +189,7 @@ def promote(name: str, *, keep_anyway: bool = False) -> Promotion:
         )
     previous = promoted().name if (COMPILED / PROMOTED).is_file() else None
     made = Promotion(
-        name=name, at=dt.datetime.now(dt.UTC), by=getpass.getuser(), previous=previous, anyway=manifest.refused
+        name=name, at=dt.datetime.now(dt.UTC), by=Settings().teacher, previous=previous, anyway=manifest.refused
     )
     temporary = COMPILED / f".{PROMOTED}.part"
     temporary.write_text(json.dumps(made.model_dump(mode="json"), indent=1), encoding="utf-8")

@@ -14,6 +14,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
+import math
 import os
 import tempfile
 import threading
@@ -26,6 +27,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from finexpert.answers.records import encode
+from finexpert.batch.asking import answer_to
 from finexpert.core.answers import Answer, AnswerFormat, Failure
 from finexpert.datasets.fred.database import open_data
 from finexpert.errors import ConfigurationError
@@ -85,7 +87,8 @@ class Serving:
     def predict(self, rows: pd.DataFrame) -> pd.DataFrame:
         """One row an answer, with the index of the questions.
 
-        A question that cannot be answered is a row with status "failed"; a model that cannot be reached raises.
+        A question that cannot be answered, or whose prompt the model refuses, is a row with status "failed"; a model that cannot
+        be reached raises.
         """
         if "question" not in rows.columns:
             raise ValueError(f"the column question is missing; there are {', '.join(map(str, rows.columns)) or 'none'}")
@@ -95,21 +98,22 @@ class Serving:
 
     def answer(self, row: Mapping[Any, Any]) -> Answer:
         """The answer to one row of the input."""
-        given = {name: row[name] for name in _OPTIONAL if isinstance(row.get(name), str) and row[name].strip()}
         question = str(row["question"]) if isinstance(row["question"], str) else ""
         try:
+            given = {name: text for name in _OPTIONAL if (text := _text(name, row.get(name)))}
             as_of = dt.date.fromisoformat(given["as_of"]) if "as_of" in given else self.settings.as_of
             form = AnswerFormat.model_validate_json(given["answer_format"]) if "answer_format" in given else None
             if not question.strip():
                 raise ValueError("the question is empty")
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             message = f"the input is not usable: {_why(error)}"
             failure = Failure(layer="input", kind="input", message=message)
             return Answer(question=question, status="failed", failure=failure)
         with self._lock:
             common = self._ready or self._start()
         with Session(settings=self.settings, expert=self.expert, **common) as session:
-            return session.ask(question, answer_format=form, knowledge=given.get("knowledge", ""), as_of=as_of)
+            told = given.get("knowledge", "")
+            return answer_to(question, session, answer_format=form, knowledge=told, as_of=as_of)
 
     def _start(self) -> dict[str, Any]:
         """Data, models, sandbox and what was taught, opened by the process that answers: Spark and servers start others."""
@@ -123,7 +127,22 @@ class Serving:
         return self._ready
 
 
-def _why(error: ValueError) -> str:
+def _text(name: str, value: Any) -> str:
+    """What stands in a column beside the question, nothing where it is missing; TypeError for what would be left out in silence.
+
+    >>> _text("as_of", dt.date(2024, 9, 30)), _text("knowledge", float("nan"))
+    ('2024-09-30', '')
+    """
+    if value is None or value is pd.NaT or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if name == "as_of" and isinstance(value, dt.date):
+        return f"{value:%Y-%m-%d}"
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a {type(value).__name__}, and a text is needed")
+    return value.strip()
+
+
+def _why(error: TypeError | ValueError) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors()[0]

@@ -54,6 +54,7 @@ def filings(
         **common.budget_settings(budget, "run"),
     )
     from finexpert.datasets.filings import evaluation
+    from finexpert.datasets.filings.bench import BASELINE, PROGRAM
     from finexpert.datasets.filings.questions import load_questions, missing_pages
     from finexpert.filings.library.library import Library
     from finexpert.language_models.roles import LanguageModels
@@ -75,7 +76,7 @@ def filings(
                 param_hint="--library",
             )
         bench = evaluation.Bench(source, LanguageModels.from_settings(settings), settings, expert)
-        modes = [evaluation.PROGRAM] + ([evaluation.BASELINE] if baseline else [])
+        modes = [PROGRAM] + ([BASELINE] if baseline else [])
         _run(bench, asked, modes, threads=threads, fresh=fresh, json_out=json_out)
 
 
@@ -89,12 +90,12 @@ def _run(
     json_out: Path | None,
 ) -> None:
     from finexpert import tracking
-    from finexpert.datasets.evaluations.evaluation import Journal, write_json
+    from finexpert.datasets.evaluations.evaluation import Journal, ask_in_modes, write_json
     from finexpert.datasets.filings import evaluation
     from finexpert.language_models.budget import Budget, ended_by
 
     budget = Budget.of(bench.settings, "run")
-    place = bench.settings.home / "eval" / f"filings-{evaluation.fingerprint(bench, questions, modes)}.jsonl"
+    place = bench.settings.home / "eval" / f"filings-{bench.fingerprint(questions, modes)}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
     journal = Journal(place, evaluation.FilingResult)
@@ -113,7 +114,15 @@ def _run(
         total = len(questions) * len(modes)
         with common.progress("questions", total) as advance, ended_by(budget) as ended:
             advance(len(journal.results))
-            evaluation.evaluate(bench, questions, modes, journal, threads=threads, on_result=lambda result: advance(1))
+            ask_in_modes(
+                bench.ask,
+                questions,
+                modes,
+                journal,
+                bench.settings,
+                threads=threads,
+                on_result=lambda result: advance(1),
+            )
         results = journal.results
         measured = evaluate_modes.measured(len(results), total, budget, ended)
         summaries = [evaluation.summarise(mode, results, questions) for mode in modes]

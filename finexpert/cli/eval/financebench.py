@@ -47,6 +47,7 @@ def financebench(
     )
     from finexpert.datasets.external import financebench_evaluation as evaluation
     from finexpert.datasets.external.financebench import read_questions
+    from finexpert.datasets.filings.bench import BASELINE, PROGRAM
     from finexpert.filings.library.library import Library
     from finexpert.language_models.roles import LanguageModels
 
@@ -63,7 +64,7 @@ def financebench(
             _print_recall(source, asked)
             return
         bench = evaluation.Bench(source, LanguageModels.from_settings(settings), settings, expert)
-        modes = [evaluation.PROGRAM] + ([evaluation.BASELINE] if baseline else [])
+        modes = [PROGRAM] + ([BASELINE] if baseline else [])
         _run(bench, asked, modes, threads=threads, fresh=fresh, json_out=json_out)
 
 
@@ -99,12 +100,12 @@ def _run(
     json_out: Path | None,
 ) -> None:
     from finexpert import tracking
-    from finexpert.datasets.evaluations.evaluation import Journal, write_json
+    from finexpert.datasets.evaluations.evaluation import Journal, ask_in_modes, write_json
     from finexpert.datasets.external import financebench_evaluation as evaluation
     from finexpert.language_models.budget import Budget, ended_by
 
     budget = Budget.of(bench.settings, "run")
-    place = bench.settings.home / "eval" / f"financebench-{evaluation.fingerprint(bench, questions, modes)}.jsonl"
+    place = bench.settings.home / "eval" / f"financebench-{bench.fingerprint(questions, modes)}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
     journal = Journal(place, evaluation.BenchResult)
@@ -120,7 +121,15 @@ def _run(
         total = len(questions) * len(modes)
         with common.progress("questions", total) as advance, ended_by(budget) as ended:
             advance(len(journal.results))
-            evaluation.evaluate(bench, questions, modes, journal, threads=threads, on_result=lambda result: advance(1))
+            ask_in_modes(
+                bench.ask,
+                questions,
+                modes,
+                journal,
+                bench.settings,
+                threads=threads,
+                on_result=lambda result: advance(1),
+            )
         results = journal.results
         summaries = [evaluation.summarise(mode, results) for mode in modes]
         for summary in summaries:

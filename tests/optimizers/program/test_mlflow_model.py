@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import logging
 import warnings
@@ -98,6 +99,22 @@ def test_a_question_goes_in_and_an_answer_comes_out(served: Any) -> None:
     assert [row["value"] for row in wrong] == [None] * 3
     for row, word in zip(wrong, ("answer_format kind: ", "soon", "the question is empty"), strict=True):
         assert word in row["text"]
+
+
+def test_what_stands_beside_a_question_is_never_left_out(logged: Logged, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day that is no text would be dropped, and rows of later days be seen; a prompt that was refused would end all rows."""
+    monkeypatch.setenv("FINEXPERT_HOME", str(logged.home))
+    monkeypatch.setenv("FINEXPERT_LM", "recorded")
+    serving = Serving(logged.files.parent / "artifacts" / "one", {"settings": {"memory": False}})
+    rows = [
+        {**EXAMPLE, "as_of": dt.date(2024, 9, 30)},
+        {**EXAMPLE, "as_of": 20240930},
+        {"question": "What is the price of tea?", "as_of": "2024-09-30"},
+    ]
+    answers = serving.predict(pd.DataFrame(rows))
+    assert answers.status.tolist() == ["answered", "failed", "failed"]
+    assert "as_of is a int" in answers.text[1]
+    assert "not among the recorded ones" in answers.text[2]
 
 
 def test_the_model_says_what_it_takes(served: Any) -> None:
