@@ -85,6 +85,7 @@ class WarehouseQuestion(Answering):
                 if last:
                     raise execution.StepFailed(execution.PLANNING, needed.error, 2) from needed
                 doubts = needed.feedback
+                self.checks.another_plan()
         raise AssertionError("unreachable")
 
     def plan(self, doubts: str = "", retries: int | None = None) -> Plan:

@@ -16,6 +16,7 @@ from finexpert.errors import PlanError, QueryError, ScriptError
 from finexpert.plans import execution
 from finexpert.plans.execution import StepFailed, Surroundings
 from finexpert.sandbox import ScriptOutcome
+from finexpert.warehouse.checks.checked import Checked, Checks
 from finexpert.warehouse.frames import Frame
 
 
@@ -138,6 +139,18 @@ def test_only_the_failed_frame_is_written_again() -> None:
     ]
     execution.run(Plan(steps=[*steps, Script(id=3, task="", code="a")]), Workspace(), around(write_selects=write))
     assert asked == [["a"]]
+
+
+def test_the_checks_are_told_which_frame_a_select_is_for() -> None:
+    told: list[tuple[str, str]] = []
+
+    class Noted(Checks):
+        def run(self, select: str, frame: str = "") -> Checked:
+            told.append((frame, select))
+            return Checked(Tables().query(select), select)
+
+    execution.run(plan(), Workspace(), around(checks=Noted(Tables())))  # type: ignore[arg-type]
+    assert told == [("t", "SELECT x FROM t")]
 
 
 def test_retries_end() -> None:

@@ -9,7 +9,7 @@ A number never leaves without the unit of its page: what is asked for in another
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from finexpert.core.answers import AnswerFormat, Kind, show
 from finexpert.core.workspace import Value
@@ -107,7 +107,7 @@ def _converted(value: Value, printed: str | None, wanted: str | None) -> tuple[A
     return [each for each, *_ in made] if isinstance(value.value, list) else made[0][0], unit, note
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

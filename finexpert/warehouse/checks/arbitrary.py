@@ -1,7 +1,9 @@
 """What is up to the database: the rows that a LIMIT without an order keeps, and any value of several.
 
-SELECT country FROM customers GROUP BY country LIMIT 1      any country
-SELECT any_value(balance) FROM accounts                     any balance
+SELECT country FROM customers GROUP BY country LIMIT 1              any country
+SELECT any_value(balance) FROM accounts                             any balance
+SELECT DISTINCT ON (account_no) account_no, balance FROM balances   the balance of any day
+SELECT arg_max(balance, day) FROM balances GROUP BY customer_id     of any of a customer's accounts
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.grouping import group_keys, of_several
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, text_of, withs
+from finexpert.warehouse.checks.reading.ties import are_tied, looked_at
 
 _FIRST = 20_000
 
@@ -21,6 +24,8 @@ def check_arbitrary(one: Read, probe: Probe) -> None:
     """Raises QueryError for a LIMIT without ORDER BY that keeps some of several different rows, and for any value of several."""
     for scope in one.scopes:
         _check_any_value(one, scope, probe)
+        _check_distinct_on(one, scope, probe)
+        _check_greatest(one, scope, probe)
         limit = _limit(scope)
         if limit is not None and _keeps_some(one, scope, limit, probe):
             raise QueryError(
@@ -48,6 +53,43 @@ def _check_any_value(one: Read, scope: Scope, probe: Probe) -> None:
         if probe.any_row(of_several(rows.limit(_FIRST), len(groups))) is True:
             raise QueryError(
                 f"{text_of(one, node)} takes any of several values: say which, as with max or arg_max, or group by it"
+            )
+
+
+def _check_distinct_on(one: Read, scope: Scope, probe: Probe) -> None:
+    """Raises QueryError for a DISTINCT ON that keeps any of several different rows, as one without an order does."""
+    select = scope.expression
+    distinct = select.args.get("distinct") if isinstance(select, exp.Select) else None
+    on = distinct.args.get("on") if distinct is not None else None
+    if on is None or not isinstance(select, exp.Select) or select.args.get("group") is not None:
+        return
+    keys, order = on.expressions, select.args.get("order")
+    if are_tied(one, scope, probe, looked_at(one, select), keys, order.expressions if order is not None else ()):
+        raise QueryError(
+            f"DISTINCT ON ({', '.join(text_of(one, key) for key in keys)}) keeps any of several different rows: say with ORDER BY which comes first, "
+            "and add what tells apart those that are equal in it"
+        )
+
+
+def _check_greatest(one: Read, scope: Scope, probe: Probe) -> None:
+    """Raises QueryError for a number that stands beside the greatest of another column in several rows, as of several accounts of a day."""
+    for node in scope.walk():
+        if not isinstance(node, exp.ArgMax | exp.ArgMin) or node.args.get("count") is not None:
+            continue
+        value, by = node.this, node.expression
+        origin = one.origin(value, scope) if isinstance(value, exp.Column) else None
+        # Of texts, as the name of the largest, any is a true one.
+        if (
+            origin is None
+            or origin.column.is_text
+            or node.find_ancestor(exp.Filter, exp.Window, exp.Select) is not scope.expression
+        ):
+            continue
+        order = [exp.Ordered(this=by, desc=isinstance(node, exp.ArgMax), nulls_first=False)]
+        if are_tied(one, scope, probe, [value], group_keys(scope.expression), order, known=True):
+            raise QueryError(
+                f"{text_of(one, node)} takes any of several values, since several rows share that {text_of(one, by)}: aggregate them before, or "
+                "group by what tells them apart"
             )
 
 

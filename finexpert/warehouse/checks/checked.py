@@ -85,6 +85,14 @@ class Checked:
 
 
 @dataclass
+class _Attempts:
+    """What the SELECTs of one frame compared so far, and the texts that were not in their columns."""
+
+    missing: dict[str, UnknownValue] = field(default_factory=dict)
+    compared: set[str] = field(default_factory=set)
+
+
+@dataclass
 class Checks:
     """The checks of one question's SELECTs.
 
@@ -100,11 +108,14 @@ class Checks:
     chosen: Mapping[str, str] = field(default_factory=dict)
     question: str = ""
     clock: Callable[[], float] = time.monotonic
-    _missing: dict[str, UnknownValue] = field(default_factory=dict, init=False, repr=False)
-    _compared: set[str] = field(default_factory=set, init=False, repr=False)
+    _frames: dict[str, _Attempts] = field(default_factory=dict, init=False, repr=False)
+    _before: _Attempts = field(default_factory=_Attempts, init=False, repr=False)
 
-    def run(self, select: str) -> Checked:
-        """The rows of a SELECT; raises QueryError where they would be no ground for an answer, AsOfError where the day can't be kept."""
+    def run(self, select: str, frame: str = "") -> Checked:
+        """The rows of a SELECT; raises QueryError where they would be no ground for an answer, AsOfError where the day can't be kept.
+
+        The name of a `frame` tells which SELECTs are attempts at the same one: a condition may not be lost between them.
+        """
         # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
         ran = expand(select, self.source.metrics, self.source.dialect)
         one = read(ran, self.source.dialect, self.source.tables)
@@ -115,7 +126,7 @@ class Checks:
             check_outside(one)
             check_brackets(one)
             with probe.checking(_LITERALS):
-                looked = self._looked_up(one, probe)
+                looked = self._looked_up(one, probe, self._attempts(frame))
             found: list[str] = []
             for name, check in _MEANINGS:
                 with probe.checking(name):
@@ -124,10 +135,10 @@ class Checks:
                 notes += looked.notes + found + check_fan_out(one, probe, self.question)
             with probe.checking(_REMARKS):
                 notes += remarks(one, probe)
-        frame = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
+        given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
         try:
             with probe.checking(_EMPTINESS):
-                notes += check_result(frame, self._read_again(one, looked), probe)
+                notes += check_result(given, self._read_again(one, looked), probe)
         except NoRows as error:
             raise NoRows(f"{error}{f' as of {self.as_of}' if explicit else ''}", span=error.span) from None
         notes += _without_end(probe)
@@ -135,20 +146,30 @@ class Checks:
         if period is not None and explicit and self.as_of:
             period, told = seen_of(period, self.as_of)
             notes += told
-        return Checked(frame, select, tuple(dict.fromkeys(notes)), period)
+        return Checked(given, select, tuple(dict.fromkeys(notes)), period)
 
-    def _looked_up(self, one: Read, probe: Probe) -> Looked:
+    def another_plan(self) -> None:
+        """A new plan may call its frames otherwise: what was missing before may be lost in none of them."""
+        known = [self._before, *self._frames.values()]
+        missing = {text: unknown for one in known for text, unknown in one.missing.items()}
+        self._before, self._frames = _Attempts(missing, set().union(*(one.compared for one in known))), {}
+
+    def _attempts(self, frame: str) -> _Attempts:
+        begun = _Attempts(dict(self._before.missing), set(self._before.compared))
+        return self._frames.setdefault(frame, begun)
+
+    def _looked_up(self, one: Read, probe: Probe, attempts: _Attempts) -> Looked:
         compared = {meant(origin) for origin in compared_columns(one)}
         try:
             looked = look_up(one, probe, dict(self.chosen))
         except UnknownValue as unknown:
-            self._missing[unknown.meant] = unknown
-            self._compared |= compared
+            attempts.missing[unknown.meant] = unknown
+            attempts.compared |= compared
             raise
-        left_out = sorted(set(self._missing) - compared)
+        left_out = sorted(set(attempts.missing) - compared)
         # A condition that moved to another column may be right; one that is gone makes the question another one.
-        if left_out and not compared - self._compared:
-            before = self._missing[left_out[0]]
+        if left_out and not compared - attempts.compared:
+            before = attempts.missing[left_out[0]]
             raise UnknownValue(
                 f"the condition on {before.place} was left out: keep it, with texts that the column may hold",
                 place=before.place,

@@ -4,6 +4,7 @@ lag(price) OVER (ORDER BY day)                      over several symbols: the pr
 lag(price) OVER (ORDER BY symbol, day)              the first price of a symbol comes after the last of another one
 lag(price) OVER (PARTITION BY symbol)               no order at all
 last_value(price) OVER (... ORDER BY day)           ends at the row itself
+row_number() OVER (PARTITION BY symbol ORDER BY day) = 1    where two prices of a day come first
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
+from finexpert.warehouse.checks.reading.ties import are_tied, looked_at
 from finexpert.warehouse.dates import may_be_date
 
 _NEIGHBOURS = (exp.Lag, exp.Lead)
@@ -78,10 +80,8 @@ def _check_order(one: Read, scope: Scope, window: _Over, probe: Probe) -> None:
     by_place = function.find(*_BY_PLACE) is not None
     if order is None and by_place and _is_shared(one, scope, window, probe):
         raise QueryError(f"{text_of(one, window.node)} has no order: say with ORDER BY which row comes before")
-    if order is None and isinstance(function, exp.RowNumber) and _picks_any(one, scope, window, probe):
-        raise QueryError(
-            f"{text_of(one, window.node)} has no order, and its number chooses among different rows: say with ORDER BY which comes first"
-        )
+    if isinstance(function, exp.RowNumber):
+        _check_chosen(one, scope, window, probe)
     near = by_rows or function.find(*_NEIGHBOURS) is not None
     if order is not None and near and _is_shared(one, scope, window, probe):
         raise QueryError(
@@ -95,26 +95,48 @@ def _check_order(one: Read, scope: Scope, window: _Over, probe: Probe) -> None:
         )
 
 
-def _picks_any(one: Read, scope: Scope, window: _Over, probe: Probe) -> bool:
-    """Whether a number without an order is compared, and stands for any of several different rows of its partition."""
-    select = scope.expression
-    above = window.node.parent
-    named = above.alias if isinstance(above, exp.Alias) else ""
-    clauses = list(one.select.find_all(exp.Where, exp.Qualify)) if one.select is not None else []
-    compared = any(column.name == named for clause in clauses for column in clause.find_all(exp.Column))
-    if not compared or not isinstance(select, exp.Select):
-        return False
-    where = select.args.get("where")
-    rows = rows_of(one, scope, where.this if where is not None else None)
-    keys = window.partition
-    given = [made.unalias() for made in select.selects if made.find(exp.Window) is None]
-    parts = [*keys, *given] or [exp.Literal.number(1)]
-    rows.set("expressions", [part.copy().as_(f"k{number}") for number, part in enumerate(parts)])
-    names = [exp.column(f"k{number}") for number in range(len(keys))]
-    different = exp.select("*").distinct().from_(rows.limit(_FIRST).subquery("first_rows"))
-    several = exp.select("1").from_(different.subquery("different_rows"))
-    several = several.group_by(*names).having("COUNT(*) > 1") if names else several.offset(1)
-    return probe.any_row(several) is True
+def _check_chosen(one: Read, scope: Scope, window: _Over, probe: Probe) -> None:
+    """Raises QueryError for a number that chooses among different rows which nothing orders, or which share the first place."""
+    select, chosen = scope.expression, _chooses(one, window.node)
+    if not isinstance(select, exp.Select) or not chosen or (window.order is not None and chosen != "first"):
+        return
+    given = looked_at(one, select)
+    order = window.order.expressions if window.order is not None else ()
+    if not are_tied(one, scope, probe, given, window.partition, order):
+        return
+    if window.order is None:
+        raise QueryError(
+            f"{text_of(one, window.node)} has no order, and its number chooses among different rows: say with ORDER BY which comes first"
+        )
+    raise QueryError(
+        f"{text_of(one, window.node)}: different rows come first in this order, and which of them is number 1 is up to the database: add to ORDER BY "
+        "what tells them apart, use rank() where all of them are meant, or aggregate before"
+    )
+
+
+def _chooses(one: Read, window: exp.Window) -> str:
+    """Whether a number of rows chooses among them: "first" where it keeps the first row, "some" where others, else nothing."""
+    above = window.parent
+    numbers: list[exp.Expr] = []
+    if isinstance(above, exp.Alias):
+        clauses = list(one.select.find_all(exp.Where, exp.Qualify)) if one.select is not None else []
+        numbers += [
+            column for clause in clauses for column in clause.find_all(exp.Column) if column.name == above.alias
+        ]
+    elif isinstance(window.find_ancestor(exp.Qualify, exp.Select), exp.Qualify):
+        numbers.append(window)
+    if any(map(_is_first, numbers)):
+        return "first"
+    return "some" if numbers else ""
+
+
+def _is_first(number: exp.Expr) -> bool:
+    """Whether a number of rows stands in a comparison that 1 alone meets."""
+    test = number.parent
+    for kind, most in ((exp.EQ, "1"), (exp.LTE, "1"), (exp.LT, "2")):
+        if isinstance(test, kind) and test.this is number and test.expression.name == most:
+            return True
+    return False
 
 
 def _series(one: Read, scope: Scope, window: _Over) -> exp.Column | None:

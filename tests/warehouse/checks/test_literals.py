@@ -121,6 +121,19 @@ def test_a_condition_that_is_left_out_is_asked_for_again(brokerage: Any) -> None
     assert checks.run("SELECT count(*) FROM trades WHERE side = 'BUY'").frame.data.iat[0, 0] == 3
 
 
+def test_only_attempts_at_the_same_frame_may_leave_no_condition_out(brokerage: Any) -> None:
+    checks = Checks(brokerage)
+    with pytest.raises(UnknownValue):
+        checks.run("SELECT trade_id FROM trades WHERE status = 'Executed' LIMIT 4", "executed")
+    assert len(checks.run("SELECT account_id FROM accounts", "accounts").frame.data) == 4
+    with pytest.raises(UnknownValue, match=r"the condition on trades\.status was left out"):
+        checks.run("SELECT count(*) FROM trades", "executed")
+    # Another plan may call it otherwise.
+    checks.another_plan()
+    with pytest.raises(UnknownValue, match=r"the condition on trades\.status was left out"):
+        checks.run("SELECT count(*) FROM trades", "done")
+
+
 def test_quotes_in_texts_stay_texts(run: Any) -> None:
     with pytest.raises(UnknownValue) as raised:
         run("SELECT count(*) FROM trades WHERE status = 'it''s; DROP TABLE trades'")

@@ -77,8 +77,10 @@ def has_totals(select: exp.Expr) -> bool:
     return len(group_sets(select)) > 1
 
 
-def shown(select: exp.Select) -> Iterator[exp.Expr]:
+def shown(select: exp.Expr) -> Iterator[exp.Expr]:
     """The parts of a SELECT that say what its groups are called and in which order they stand, and change no sum."""
+    if not isinstance(select, exp.Select):
+        return
     yield from (part for part in select.selects if isinstance(part.unalias(), exp.Column))
     yield from (part for name in ("group", "order") if (part := select.args.get(name)) is not None)
 
