@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from finexpert.answers import records
+from finexpert.answers import replaying
 from finexpert.app.actions import keeping
 from finexpert.app.actions.asking import Wish
 from finexpert.app.state.stored import StoredAnswer
@@ -249,14 +249,14 @@ def test_what_a_person_computes_without_a_model_is_limited_too(
 ) -> None:
     office = make_office(questions_each=1)
     answer, free, begun = office.ask("How many?"), threading.Event(), threading.Event()
-    replay = records.replay
+    replay = replaying.replay
 
     def slow(*given: Any) -> Any:
         begun.set()
         assert free.wait(20)
         return replay(*given)
 
-    monkeypatch.setattr(records, "replay", slow)
+    monkeypatch.setattr(replaying, "replay", slow)
     with ThreadPoolExecutor(1) as pool:
         replayed = pool.submit(office.desk.replay, office.ann, answer.id)
         assert begun.wait(10)
