@@ -91,10 +91,11 @@ class RecordedModel(Engine):
 
         known = sorted({recording.about for recording in self._recordings.values()})
         nearest = process.extract(question, known, scorer=fuzz.WRatio, limit=_NEAREST)
-        counts = ", ".join(f"{name} ({count})" for name, count in self.counts.items()) or "nothing"
-        lines = [f"this prompt is not among the recorded ones: {question!r}", f"Recorded: {counts}."]
+        here = [f"{path.name} ({self.counts[path.name]})" for path in self._given]
+        where = f" in {', '.join(here)}" if here else ""
+        lines = [f"this prompt is not among the recorded ones{where}: {question!r}"]
         if question in known:
-            lines.append("The question is recorded with another prompt: data, settings or version differ.")
+            lines.append("The question is recorded with another prompt: data, settings, version or earlier turns differ.")
         elif nearest:
             lines += ["The nearest recorded questions:", *(f"  - {text}" for text, _, _ in nearest)]
         lines.append("To ask it of a model, set a provider's key (for example OPENAI_API_KEY), start a local server")
