@@ -95,7 +95,9 @@ class RecordedModel(Engine):
         where = f" in {', '.join(here)}" if here else ""
         lines = [f"this prompt is not among the recorded ones{where}: {question!r}"]
         if question in known:
-            lines.append("The question is recorded with another prompt: data, settings, version or earlier turns differ.")
+            lines.append(
+                "The question is recorded with another prompt: data, settings, version or earlier turns differ."
+            )
         elif nearest:
             lines += ["The nearest recorded questions:", *(f"  - {text}" for text, _, _ in nearest)]
         lines.append("To ask it of a model, set a provider's key (for example OPENAI_API_KEY), start a local server")
