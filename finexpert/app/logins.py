@@ -9,6 +9,7 @@ GET /auth/start, /auth/back        OpenID Connect: code flow with PKCE, state an
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -30,6 +31,8 @@ from finexpert.app.page.templating import render
 from finexpert.app.people import access
 from finexpert.app.people.people import Person, Role
 from finexpert.errors import ConfigurationError, FinexpertError, Forbidden, NotLoggedIn
+
+log = logging.getLogger(__name__)
 
 _STATE_SECONDS = 600
 
@@ -115,16 +118,23 @@ def _company(desk: Desk) -> Starlette:
         client_kwargs={"scope": options.oidc_scope, "code_challenge_method": "S256"},
     )
     tries = Limit(options.logins_per_minute, "logins")
+    refusals = (OAuthError, JoseError, httpx.HTTPError)
 
     async def start(request: Request) -> Response:
-        reply: Response = await provider.authorize_redirect(request, f"{str(options.url).rstrip('/')}/auth/back")
+        try:
+            reply: Response = await provider.authorize_redirect(request, f"{str(options.url).rstrip('/')}/auth/back")
+        except (*refusals, RuntimeError, ValueError) as error:
+            log.warning("the company's login at %s cannot be used: %s", options.oidc_issuer, error)
+            raise NotLoggedIn(
+                "the company's login cannot be reached just now: try again, or use a token at /login"
+            ) from None
         return reply
 
     async def back(request: Request) -> Response:
         tries.hit(request.client.host if request.client else "?")
         try:
             told = await provider.authorize_access_token(request)
-        except (OAuthError, JoseError, httpx.HTTPError) as error:
+        except refusals as error:
             why = getattr(error, "error", "") or type(error).__name__
             raise NotLoggedIn(f"the company's login refused ({why}): begin again at /login") from None
         person = person_of_claims(told.get("userinfo") or {}, options)

@@ -160,3 +160,15 @@ def test_what_a_login_needs(make_office: Any) -> None:
     office = make_office(oidc_issuer="https://id.example", login=True)
     with pytest.raises(ConfigurationError, match="FINEXPERT_SERVE_OIDC_CLIENT_ID"):
         create_app(office.desk, close=False)
+
+
+def test_a_provider_that_is_away_is_said(make_office: Any) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        issuer = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        office = make_office(url=BASE, oidc_issuer=issuer, oidc_client_id="finexpert")
+        with TestClient(create_app(office.desk, close=False), base_url=BASE) as browser:
+            reply = browser.get("/auth/start")
+    assert reply.status_code == 401
+    assert "try again, or use a token at /login" in reply.json()["error"]["message"]
+    assert issuer not in reply.text
