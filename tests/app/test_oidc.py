@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 import uvicorn
+from authlib.integrations.httpx_client import AsyncOAuth2Client
 from fastapi import FastAPI, Form, Request
 from fastapi.responses import RedirectResponse
 from joserfc import jwt
@@ -172,3 +173,16 @@ def test_a_provider_that_is_away_is_said(make_office: Any) -> None:
     assert reply.status_code == 401
     assert "try again, or use a token at /login" in reply.json()["error"]["message"]
     assert issuer not in reply.text
+
+
+def test_a_provider_that_goes_away_in_between_is_said(
+    browser: TestClient, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def gone(*_: Any, **__: Any) -> None:
+        raise ConnectionError("no route to id.internal")
+
+    monkeypatch.setattr(AsyncOAuth2Client, "fetch_token", gone)
+    reply = log_in(browser)
+    assert reply.status_code == 401
+    assert "begin again at /login" in reply.json()["error"]["message"]
+    assert "id.internal" not in reply.text
