@@ -9,11 +9,11 @@ GET /auth/start, /auth/back        OpenID Connect: code flow with PKCE, state an
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-import httpx
 from fastapi import APIRouter, FastAPI, Form, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.applications import Starlette
@@ -30,6 +30,8 @@ from finexpert.app.page.templating import render
 from finexpert.app.people import access
 from finexpert.app.people.people import Person, Role
 from finexpert.errors import ConfigurationError, FinexpertError, Forbidden, NotLoggedIn
+
+log = logging.getLogger(__name__)
 
 _STATE_SECONDS = 600
 
@@ -96,9 +98,7 @@ def _page(options: ServeOptions, next: str, problem: str = "") -> str:
 
 def _company(desk: Desk) -> Starlette:
     """Login by OpenID Connect. State and nonce are in a signed cookie of ten minutes."""
-    from authlib.integrations.base_client import OAuthError
     from authlib.integrations.starlette_client import OAuth
-    from joserfc.errors import JoseError
 
     options = desk.options
     if not options.oidc_client_id or not options.url:
@@ -117,14 +117,21 @@ def _company(desk: Desk) -> Starlette:
     tries = Limit(options.logins_per_minute, "logins")
 
     async def start(request: Request) -> Response:
-        reply: Response = await provider.authorize_redirect(request, f"{str(options.url).rstrip('/')}/auth/back")
+        try:
+            reply: Response = await provider.authorize_redirect(request, f"{str(options.url).rstrip('/')}/auth/back")
+        except Exception as error:  # noqa: BLE001 - Authlib chooses the HTTP library by itself, whose errors we do not know
+            log.warning("the company's login at %s cannot be used: %s", options.oidc_issuer, error)
+            raise NotLoggedIn(
+                "the company's login cannot be reached just now: try again, or use a token at /login"
+            ) from None
         return reply
 
     async def back(request: Request) -> Response:
         tries.hit(request.client.host if request.client else "?")
         try:
             told = await provider.authorize_access_token(request)
-        except (OAuthError, JoseError, httpx.HTTPError) as error:
+        except Exception as error:  # noqa: BLE001 - as above: whatever it is, nobody is logged in by it
+            log.info("a login by the company was refused: %r", error)
             why = getattr(error, "error", "") or type(error).__name__
             raise NotLoggedIn(f"the company's login refused ({why}): begin again at /login") from None
         person = person_of_claims(told.get("userinfo") or {}, options)

@@ -9,6 +9,7 @@ It goes on when nobody listens: whoever comes back hears everything again.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import AsyncGenerator, Callable
 
@@ -94,5 +95,6 @@ class Running:
 
     def _wake(self) -> None:
         for loop, woken in self._listeners:
-            if not loop.is_closed():
+            # A loop that is closed just now hears nothing any more, and the question goes on.
+            with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(woken.set)

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 import uvicorn
+from authlib.integrations.httpx_client import AsyncOAuth2Client
 from fastapi import FastAPI, Form, Request
 from fastapi.responses import RedirectResponse
 from joserfc import jwt
@@ -160,3 +161,28 @@ def test_what_a_login_needs(make_office: Any) -> None:
     office = make_office(oidc_issuer="https://id.example", login=True)
     with pytest.raises(ConfigurationError, match="FINEXPERT_SERVE_OIDC_CLIENT_ID"):
         create_app(office.desk, close=False)
+
+
+def test_a_provider_that_is_away_is_said(make_office: Any) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        issuer = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        office = make_office(url=BASE, oidc_issuer=issuer, oidc_client_id="finexpert")
+        with TestClient(create_app(office.desk, close=False), base_url=BASE) as browser:
+            reply = browser.get("/auth/start")
+    assert reply.status_code == 401
+    assert "try again, or use a token at /login" in reply.json()["error"]["message"]
+    assert issuer not in reply.text
+
+
+def test_a_provider_that_goes_away_in_between_is_said(
+    browser: TestClient, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def gone(*_: Any, **__: Any) -> None:
+        raise ConnectionError("no route to id.internal")
+
+    monkeypatch.setattr(AsyncOAuth2Client, "fetch_token", gone)
+    reply = log_in(browser)
+    assert reply.status_code == 401
+    assert "begin again at /login" in reply.json()["error"]["message"]
+    assert "id.internal" not in reply.text

@@ -70,7 +70,7 @@ def test_a_long_chat_goes_on_in_its_conversation_and_what_is_told_of_it_is_short
     began = [{"role": "user", "content": f"{number} {'x' * 900}"} for number in range(500)]
     first = said(client, [*began, *ASKED])
     assert "were not asked here" in words(first)
-    assert 4_000 < model.prompts[-1].count("x") < 5_000
+    assert 3_900 < model.prompts[-1].count("x") < 4_100
     more = [*began, *ASKED, {"role": "assistant", "content": words(first)}, {"role": "user", "content": "Twice that?"}]
     second = words(said(client, more))
     assert second.startswith("**12**")
@@ -92,7 +92,8 @@ def test_a_reply_that_is_no_number_of_the_list_is_words(client: Any, office: Any
     office.model.says("planning", office.model.plan(select=wrong))
     asked = words(said(client, ASKED))
     more = [*ASKED, {"role": "assistant", "content": asked}, {"role": "user", "content": number}]
-    assert client.post("/v1/chat/completions", json={"messages": more}).status_code < 500
+    office.model.says("sql_extraction", office.model.fields(selects=[]))
+    assert client.post("/v1/chat/completions", json={"messages": more}).status_code == 200
 
 
 def test_streaming(client: Any) -> None:

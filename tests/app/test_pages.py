@@ -38,4 +38,5 @@ def test_a_search_embeds_nothing_while_a_person_waits(pages: Desk, monkeypatch: 
     with pages.library(person, source) as library:
         assert library.chunks_to_index()
         monkeypatch.setattr(type(library._embedder), "embed", embedded)
-    assert pages.search_pages(person, source, "net revenue")[0].page == "HRBX/2022/page_4.pdf"
+    found = [each.page for each in pages.search_pages(person, source, "net revenue")]
+    assert "HRBX/2022/page_4.pdf" in found

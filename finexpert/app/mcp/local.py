@@ -38,6 +38,7 @@ from finexpert.filings.page.filing import Filing
 from finexpert.knowledge.taught import Taught
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
+from finexpert.plans import execution
 from finexpert.settings import Settings, with_options
 
 _ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6}")
@@ -171,17 +172,25 @@ class LocalBackend:
         return path
 
     def _again(self, kept: Record) -> replaying.Replay:
-        dialect, name = kept.source.dialect, kept.source.name
-        for source in self._sources.values():
+        source = self._asked_of(kept.source.dialect, kept.source.name)
+        try:
             if isinstance(source, Library):
-                if dialect == "library" and source.name == name:
-                    return replaying.replay_library(kept, source)
-            elif isinstance(source, Filing):
-                if dialect == "filing" and source.id == name:
-                    return replaying.replay_filing(kept, source)
-            elif dialect == source.dialect:
-                return replaying.replay(kept, source, self._talks.sandbox)
-        raise NotFound(f"the answer {kept.id} is of the source {name!r}, which is not connected")
+                return replaying.replay_library(kept, source)
+            if isinstance(source, Filing):
+                return replaying.replay_filing(kept, source)
+            return replaying.replay(kept, source, self._talks.sandbox)
+        except execution.StepFailed as failed:
+            raise failed.error from failed
+
+    def _asked_of(self, dialect: str, name: str) -> Source:
+        """The source that an answer is of: computed over another one, it would be said to differ."""
+        fit = [source for source in self._sources.values() if _dialect(source) == dialect]
+        named = [source for source in fit if _name(source) == name]
+        if not named and len(fit) == 1 and not isinstance(fit[0], Library | Filing):
+            return fit[0]  # a file may have been renamed
+        if not named:
+            raise NotFound(f"the answer is of the source {name!r}, which is not connected: start the server with it")
+        return named[0]
 
     def _reply(self, talk: Talk, answer: Answer) -> Reply:
         id = ""
@@ -218,6 +227,16 @@ def facts(answer: Answer, conversation: str, id: str) -> AskResult:
         record=shown.record_address(id) if id else None,
         charts=[shown.chart_address(id, number) for number in range(1, len(answer.figures) + 1)] if id else [],
     )
+
+
+def _dialect(source: Source) -> str:
+    if isinstance(source, Library):
+        return "library"
+    return "filing" if isinstance(source, Filing) else source.dialect
+
+
+def _name(source: Source) -> str:
+    return source.id if isinstance(source, Filing) else source.name
 
 
 def _kind(source: Source) -> SourceKind:

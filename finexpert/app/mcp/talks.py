@@ -1,8 +1,8 @@
 """The conversations of one person over stdio: a session each, a bounded number, the oldest forgotten.
 
 talks = Talks(expert, settings, models, taught)
-talk = talks.of("", source)          a new conversation
-talk = talks.of("c3", source)        one that goes on
+talk = talks.make("data", source)    a new conversation over the source that clients know as "data"
+talk = talks.find("c3")              one that goes on
 """
 
 from __future__ import annotations
