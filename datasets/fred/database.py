@@ -5,7 +5,7 @@ A series comes as a CSV file named after it, `GDPC1.csv`, in FRED's own form or 
     observation_date,GDPC1
     1947-01-01,2182.681
 
-Empty and "." are missing values and are dropped. Files are fetched by `download`; where there are none,
+Empty and "." are missing values and are dropped. Files are fetched by `fred_download`; where there are none,
 `sample_economy` makes up numbers under the same names.
 """
 
