@@ -6,7 +6,7 @@
 
 A file is a list of records with `id`, `pre_text`, `table`, `post_text` and `annotation`; a record without gold answers (the
 private test set) is read too. Without a file these are a few pages about companies that do not exist. Scoring is
-`convfinqa_scoring`, fetching `convfinqa_download`.
+`scoring`, fetching `download`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 - `taught`: all 24 lessons are known; near misses must come out right too, and must not touch them;
 - `missing`: all are known but the one that the question needs first, so the program must ask for it.
 
-How a question is judged is `fred_evaluation.judge`. Teaching is not done here: the store comes filled.
+How a question is judged is `finexpert.datasets.fred.evaluation.judge`. Teaching is not done here: the store comes filled.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     low_tide(FredTables(warehouse, as_of)).loc["2006-07"]       # True on each day on which the tide is out
 
 No textbook has them. A month is dated by its first day, a quarter too; where a value that a rule needs is missing, the
-rule does not hold. What one would guess who was never taught stands in `house_process_guesses`.
+rule does not hold. What one would guess who was never taught stands in `process_guesses`.
 """
 
 from __future__ import annotations

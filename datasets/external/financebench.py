@@ -9,19 +9,17 @@ packaged: it is to be had from its authors (https://github.com/patronus-ai/finan
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from finexpert.core.answers import Answer
-from finexpert.errors import QuestionFileError
+from finexpert.datasets.evaluations.question_lines import records_of, text_of
 from finexpert.filings.page.folding import fold
 from finexpert.filings.page.numbers import SCALES, printed_numbers
 from finexpert.plans.pages.printed import Printed
-from finexpert.storage import foreign_json
 
 QUESTIONS, FILINGS = "questions.jsonl", "pdf"
 _ONE_NUMBER = re.compile(r"[$\s]*-?\(?[\d,]*\.?\d+\)?\s*%?\.?")
@@ -68,20 +66,11 @@ class Question(BaseModel):
 def read_questions(folder: Path) -> list[Question]:
     """The questions of a folder; QuestionFileError names the line that is not in the form above."""
     path = folder / QUESTIONS
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise QuestionFileError(
-            f"cannot read {path} ({error.strerror}): fetch FinanceBench (https://github.com/patronus-ai/financebench), "
-            f"and put its questions there and its filings into {folder / FILINGS}"
-        ) from error
-    found = []
-    for number, line in enumerate(lines, 1):
-        try:
-            found.append(Question.model_validate(foreign_json.parse(line)))
-        except (ValidationError, json.JSONDecodeError) as error:
-            raise QuestionFileError(f"{path}, line {number}: {str(error).splitlines()[0]}") from error
-    return found
+    instead = (
+        f"fetch FinanceBench (https://github.com/patronus-ai/financebench), and put its questions there and its filings into "
+        f"{folder / FILINGS}"
+    )
+    return [question for _, question in records_of(text_of(path, instead), str(path), Question, "question")]
 
 
 def is_evidence(page: Printed, question: Question) -> bool:

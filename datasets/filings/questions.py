@@ -15,7 +15,7 @@ A question file holds one JSON object a line:
   or dev. Only `id` and `question` must stand there; fields not named here are kept, and not read.
 
 The packaged questions rest on pages that are not packaged: gold is computed on the user's own copy. Numbers are as the page prints
-them ("in millions"), shares and changes are fractions. Scoring is `filing_scoring`.
+them ("in millions"), shares and changes are fractions. Scoring is `scoring`.
 """
 
 from __future__ import annotations

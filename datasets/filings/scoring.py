@@ -5,7 +5,7 @@
     >>> right("8.1%", 0.08098, AnswerFormat(kind="number", unit="fraction")), right("Apple Inc.", "apple")
     (True, True)
 
-Numbers are compared by `close` of `convfinqa_scoring` after words of unit are taken off; a share may be given as a fraction or in
+Numbers are compared by `close` of `finexpert.datasets.evaluations.answer_matching` after words of unit are taken off; a share may be given as a fraction or in
 percent where the question asks for one. Names are compared without case and legal form. A gold of `{"not_found": true}` is met by
 an answer that says so, and by nothing else. Search is measured by recall@k and by the rank of the first right page.
 """

@@ -3,9 +3,9 @@
     train = load("sql_extraction", "train")
     trainset = [to_dspy(example) for example in train]
 
-What a line holds stands in `layer_records`; running its references is `layer_references`. A file of one's own has the
+What a line holds stands in `records`; running its references is `references`. A file of one's own has the
 same form, and may name turns of one's own ConvFinQA and FRED questions by id, and ask a database of one's own
-(`layer_copies`, `layer_sets`). The fund and the economy are in train, the companies and the economy in val, the bank and
+(`copies`, `sets`). The fund and the economy are in train, the companies and the economy in val, the bank and
 the economy in the holdout: a question, and a scenario other than the economy and one's own, is never in train and in the
 holdout.
 """

@@ -7,7 +7,7 @@ A line of `sql_extraction.jsonl`; `script_generation` has `answer_format`, `task
      "today": "2024-06-28", "frames": [{"name": "open_trades", "columns": ["trade_date", "security_id"],
      "purpose": "trades without a fee", "select": "SELECT trade_date, security_id FROM trades WHERE fee_usd IS NULL"}]}
 
-Neither rows nor answers of a warehouse stand in a record: they follow from running its references (`layer_references`).
+Neither rows nor answers of a warehouse stand in a record: they follow from running its references (`references`).
 The scenario `own` is a database of the user's own, which has no second variant of its numbers. A planning record with a
 `page` is one over a filing; one with `convfinqa` or `fred` points into the user's own copy.
 """

@@ -5,7 +5,7 @@
     sets.fingerprint("planning")              # another one for another line, other rows in desk.duckdb, or only=True
 
 A file is read once, so that an edit while a compile is under way changes nothing in it. Whether its references run is
-not looked at here: that takes a sandbox (`layer_references.problems_of`).
+not looked at here: that takes a sandbox (`references.problems_of`).
 """
 
 from __future__ import annotations

@@ -249,10 +249,14 @@ def _held(journal: Path) -> Iterator[None]:
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Who had it before may have taken the file away in between: then the next one would lock another.
+            is_there = os.path.samestat(os.fstat(descriptor), path.stat())
         except OSError:
+            is_there = False
+        if not is_there:
             raise DataError(
                 f"the same questions are being asked of the same data by another process, which holds {path}: wait for it, or end it"
-            ) from None
+            )
         yield
         path.unlink(missing_ok=True)
     finally:

@@ -169,3 +169,19 @@ def test_two_processes_do_not_ask_the_same(ask: Any, desk: Any, own_home: Path) 
     os.close(held)
     assert len(desk.calls) == 4
     assert ask().status.tolist() == ["answered"] * 6
+
+
+def test_a_lock_whose_file_is_gone_holds_nothing(
+    ask: Any, desk: Any, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = fcntl.flock
+
+    def late(descriptor: int, operation: int) -> None:
+        real(descriptor, operation)
+        for path in (own_home / "batch").glob("*.lock"):
+            path.unlink()
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with pytest.raises(DataError, match="by another process"):
+        ask()
+    assert desk.calls == []

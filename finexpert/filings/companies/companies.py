@@ -56,7 +56,7 @@ class Companies:
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
-        """The companies of a CSV file, see `companies_table`; LibraryError where it cannot be read."""
+        """The companies of a CSV file, see `finexpert.filings.companies.table`; LibraryError where it cannot be read."""
         return cls(read_companies(Path(path)))
 
     @classmethod

@@ -149,7 +149,7 @@ class NameIndex:
 
 
 def _proof(text: str, words: Sequence[Word], place: int, mixed: bool) -> bool:
-    """Whether an ordinary word is meant as a name: see `companies_words`."""
+    """Whether an ordinary word is meant as a name: see `finexpert.filings.companies.words`."""
     word = words[place]
     after = words[place + 1] if place + 1 < len(words) else None
     if after and after.text in LEGAL_FORMS - {"the", "group", "holding", "company", "co"}:

@@ -112,7 +112,8 @@ def _parse(text: str, path: Path) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as whole:
-        lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
+        # Not splitlines(): JSON may hold line separators of Unicode inside a text.
+        lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
         if len(lines) < 2 or not lines[0][1].lstrip().startswith("{") or whole.lineno == lines[0][0]:
             raise DataError(f"{path} is not JSON: {whole.msg} in line {whole.lineno}, column {whole.colno}") from whole
         return [_parse_line(line, number, path) for number, line in lines]

@@ -9,7 +9,7 @@ A number never leaves without the unit of its page: what is asked for in another
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 from finexpert.core.answers import AnswerFormat, Kind, show
 from finexpert.core.workspace import Value
@@ -97,18 +97,17 @@ def _converted(value: Value, printed: str | None, wanted: str | None) -> tuple[A
         if asked not in _OF_SHARES or scale != 1.0:
             return value.value, printed, f"asked for in {wanted}, and a plain share"
         factor, printed = _OF_SHARES[asked], None
-    made = [
-        converted(round(each * factor, 10) if factor != 1.0 else each, printed, wanted)
-        if _is_number(each)
-        else (each, wanted, "")
-        for each in (value.value if isinstance(value.value, list) else [value.value])
-    ]
+
+    def one(each: Any) -> tuple[Any, str | None, str]:
+        if isinstance(each, bool) or not isinstance(each, int | float):
+            return each, wanted, ""
+        return converted(each if factor == 1.0 else round(each * factor, 10), printed, wanted)
+
+    if not isinstance(value.value, list):
+        return one(value.value)
+    made = [one(each) for each in value.value]
     unit, note = (made[0][1], made[0][2]) if made else (wanted or printed, "")
-    return [each for each, *_ in made] if isinstance(value.value, list) else made[0][0], unit, note
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return [each for each, *_ in made], unit, note
 
 
 def _parts(unit: str) -> tuple[float, str]:

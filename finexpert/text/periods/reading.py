@@ -1,4 +1,4 @@
-"""What words of time mean: each rule of `periods_words` read into years, quarters and days.
+"""What words of time mean: each rule of `words` read into years, quarters and days.
 
     reader = Reader(FiscalCalendar(12), dt.date(2025, 3, 1))
     reader.read("ago", <match of "6 years ago">)   ->  Reading(years=(2019,), ...)

@@ -242,6 +242,13 @@ def test_a_quote_that_does_not_stand_is_an_error(page: Filing, words: str, value
         page.quote(quote(words, value))
 
 
+def test_a_line_may_hold_a_separator_of_unicode(tmp_path: Path) -> None:
+    lines = tmp_path / "lines.jsonl"
+    records = [{"id": f"page {number}", "pre_text": ["sales\u2028rose\x85"], "table": []} for number in (1, 2)]
+    lines.write_text("\n".join(json.dumps(record, ensure_ascii=False) for record in records), encoding="utf-8")
+    assert Filing.read(lines, "page 2").pre_text == ("sales\u2028rose\x85",)
+
+
 def test_a_file_of_one_of_many_and_of_lines(tmp_path: Path) -> None:
     one, many, lines = tmp_path / "one.json", tmp_path / "many.json", tmp_path / "lines.jsonl"
     records = [RECORD | {"id": f"page {n}"} for n in range(3)]
