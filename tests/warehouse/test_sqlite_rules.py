@@ -61,6 +61,7 @@ def write(path: Path, script: str) -> None:
     ("SELECT region, sum(amount) AS s FROM trades", "neither in GROUP BY nor in an aggregate"),
     ("SELECT region, note, count(*) AS n FROM trades GROUP BY region", "note is neither in GROUP BY"),
     ("SELECT t.region, t.lots + count(*) AS n FROM trades t GROUP BY t.region", "lots is neither in GROUP BY"),
+    ("SELECT region, count(*) AS n, (SELECT max(amount) FROM trades) AS m FROM trades", "region is neither in GROUP BY"),
     ('SELECT count(*) AS n FROM trades WHERE region = "Emea"', "write it in single quotes"),
     ('SELECT count(*) AS n FROM trades WHERE "regoin" = \'EMEA\'', 'no column "regoin"; nearest: trades.region'),
     ("SELECT date('now') AS d", "differs from run to run"),
@@ -91,6 +92,9 @@ def test_what_sqlite_would_misread_is_refused(desk: SQLWarehouse, select: str, s
     ("SELECT trade_id FROM (SELECT trade_id, max(amount) AS m FROM trades)", 2),
     ("SELECT n FROM (SELECT trade_id, region, count(*) AS n FROM trades GROUP BY trade_id) LIMIT 1", 1),
     ("SELECT total(lots) AS t FROM trades", 3.0),
+    # An aggregate in a subquery leaves the columns beside it alone.
+    ("SELECT t.region, (SELECT sum(u.amount) FROM trades u WHERE u.region = t.region) AS s FROM trades t WHERE trade_id = 3", "AMER"),
+    ("SELECT trade_id, amount / (SELECT sum(amount) FROM trades) AS share FROM trades ORDER BY share DESC LIMIT 1", 2),
     ('SELECT "region" FROM trades WHERE "trade_id" = 3', "AMER"),
     ("SELECT group_concat(region, ';') AS g FROM (SELECT DISTINCT region FROM trades ORDER BY region)", "AMER;EMEA"),
     ("WITH r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 4) SELECT sum(n) AS s FROM r", 10),

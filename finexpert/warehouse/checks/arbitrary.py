@@ -3,6 +3,7 @@
 SELECT country FROM customers GROUP BY country LIMIT 1              any country
 SELECT any_value(balance) FROM accounts                             any balance
 SELECT DISTINCT ON (account_no) account_no, balance FROM balances   the balance of any day
+SELECT account_no FROM balances ORDER BY balance LIMIT 1            where missing ones come first
 SELECT arg_max(balance, day) FROM balances GROUP BY customer_id     of any of a customer's accounts
 """
 
@@ -26,6 +27,7 @@ def check_arbitrary(one: Read, probe: Probe) -> None:
         _check_any_value(one, scope, probe)
         _check_distinct_on(one, scope, probe)
         _check_greatest(one, scope, probe)
+        _check_missing_first(one, scope, probe)
         limit = _limit(scope)
         if limit is not None and _keeps_some(one, scope, limit, probe):
             raise QueryError(
@@ -93,17 +95,50 @@ def _check_greatest(one: Read, scope: Scope, probe: Probe) -> None:
             )
 
 
+def _check_missing_first(one: Read, scope: Scope, probe: Probe) -> None:
+    """Raises QueryError for a LIMIT that keeps rows because what orders them is missing there, where a database puts these first."""
+    select = scope.expression
+    # DuckDB puts them last, unless it is told to.
+    if one.dialect == "duckdb" or not isinstance(select, exp.Select):
+        return
+    if select.args.get("distinct") is not None or scope.external_columns:
+        return
+    order, limit = select.args.get("order"), _number(select.args.get("limit"))
+    first = order.expressions[0] if order is not None else None
+    if limit is None or not isinstance(first, exp.Ordered) or not first.args.get("nulls_first"):
+        return
+    made = {projected.alias_or_name: projected.unalias() for projected in select.selects}
+    by_number = {str(number): projected for number, projected in enumerate(select.selects, 1)}
+    said = first.this
+    key = by_number[said.name].unalias() if said.name in by_number else made.get(said.name, said)
+    kept = select.copy()
+    kept.set("with_", None)
+    kept = kept.select((said if key.find(exp.Window) else key).copy().as_("ordered_by"))
+    counted = exp.select("COUNT(*) AS n", "COUNT(ordered_by) AS known").from_(kept.subquery("kept"))
+    found = exp.select("1").from_(counted.subquery("counted")).where(f"n >= {limit}", "known < n")
+    for with_ in withs(one, scope):
+        found.set("with_", with_.copy())
+    if probe.any_row(runnable(found)) is True:
+        raise QueryError(
+            f"ORDER BY {text_of(one, first.this)} LIMIT {limit} keeps rows in which {text_of(one, key)} is missing, since these come first here: "
+            "leave them out with IS NOT NULL"
+        )
+
+
 def _limit(scope: Scope) -> int | None:
     """The number of rows that a SELECT keeps, where nothing orders them."""
     select = scope.expression
     if not isinstance(select, exp.Select) or select.args.get("order") is not None or scope.external_columns:
         return None
-    limit = select.args.get("limit")
-    number = limit.args.get("expression") if limit is not None else None
     sources = [source.expression for source in scope.sources.values() if isinstance(source, Scope)]
     ordered = any(source.args.get("order") is not None for source in sources)
     if ordered or select.find_ancestor(exp.Exists) is not None:
         return None
+    return _number(select.args.get("limit"))
+
+
+def _number(limit: exp.Expr | None) -> int | None:
+    number = limit.args.get("expression") if limit is not None else None
     return int(number.name) if isinstance(number, exp.Literal) and number.name.isdigit() else None
 
 

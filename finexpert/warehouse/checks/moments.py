@@ -23,6 +23,7 @@ from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, 
 from finexpert.warehouse.dates import kind_of_type
 
 _FIRST = 200_000
+# SQLite moves a day by texts, as in date('2023-02-01', '-1 day').
 _COMPUTED = (exp.Add, exp.Sub, exp.DateAdd, exp.DateSub, exp.LastDay, exp.DateFromParts)
 
 
@@ -34,11 +35,12 @@ def check_moments(one: Read, probe: Probe) -> None:
             if origin is None or kind_of_type(origin.column.type) != "timestamp":
                 continue
             if _holds_moments(origin, probe) and probe.any_row(_later_that_day(origin, day, one.dialect)) is True:
-                after = day + dt.timedelta(days=1)
+                # SQLite has no literals of days.
+                after = f"{'' if one.dialect == 'sqlite' else 'DATE '}'{day + dt.timedelta(days=1)}'"
                 name = text_of(one, column)
                 raise QueryError(
-                    f"{text_of(one, node)} takes {day} as its midnight, and {origin} holds moments later on that day: write {name} < DATE '{after}' "
-                    f"up to the end of that day, {name} >= DATE '{after}' for after it, or compare CAST({name} AS DATE)"
+                    f"{text_of(one, node)} takes {day} as its midnight, and {origin} holds moments later on that day: write {name} < {after} "
+                    f"up to the end of that day, {name} >= {after} for after it, or compare {_day_of(name, one)}"
                 )
         _check_equal(one, column, scope, probe)
 
@@ -55,8 +57,12 @@ def _check_equal(one: Read, column: exp.Column, scope: Scope, probe: Probe) -> N
     if _holds_moments(moment, probe):
         raise QueryError(
             f"{text_of(one, node, keep_tables=True)} compares a moment with a day, which means that day's midnight, and {moment} holds moments "
-            f"later on a day: compare CAST({text_of(one, column, keep_tables=True)} AS DATE)"
+            f"later on a day: compare {_day_of(text_of(one, column, keep_tables=True), one)}"
         )
+
+
+def _day_of(moment: str, one: Read) -> str:
+    return f"date({moment})" if one.dialect == "sqlite" else f"CAST({moment} AS DATE)"
 
 
 def _is_of_days(origin: Origin) -> bool:
@@ -101,7 +107,8 @@ def _last_of_month(end: exp.Expr, probe: Probe) -> dt.date | None:
 
     Other midnights are as likely meant as the end of the day before.
     """
-    if end.find(exp.Column, exp.Query) is not None or (end.find(*_COMPUTED) is None and day_of(end) is None):
+    moved = isinstance(end, exp.Anonymous) and end.name.upper() in ("DATE", "DATETIME")
+    if end.find(exp.Column, exp.Query) is not None or not (moved or end.find(*_COMPUTED) or day_of(end)):
         return None
     found = probe.first(exp.select(end.copy()), 1)
     moment = pd.to_datetime(str(found[0]), errors="coerce") if found else pd.NaT

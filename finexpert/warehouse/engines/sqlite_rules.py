@@ -119,7 +119,9 @@ def _check_bare(one: Read, scope: Scope) -> None:
     if not isinstance(select, exp.Select):
         return
     group = select.args.get("group")
-    aggregates = [node for part in select.selects for node in part.walk() if _is_aggregate(node)]
+    # An aggregate in a subquery is of that subquery's rows.
+    parts = [node for part in select.selects for node in part.walk(prune=lambda node: isinstance(node, exp.Query))]
+    aggregates = [node for node in parts if _is_aggregate(node)]
     if group is None and not aggregates:
         return
     if len(aggregates) == 1 and isinstance(aggregates[0], exp.Max | exp.Min):

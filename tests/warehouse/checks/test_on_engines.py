@@ -130,6 +130,37 @@ def test_a_quotient_keeps_its_digits(run: Run, select: str, value: float) -> Non
     assert run(select).frame.data.iat[0, 0] == pytest.approx(value, rel=1e-12)
 
 
+def test_a_limit_that_keeps_missing_values_goes_back(run: Run, brokerage: SQLWarehouse) -> None:
+    first = "DESC" if brokerage.dialect == "postgres" else "ASC"
+    for select in (
+        "SELECT account_id FROM accounts ORDER BY balance {} LIMIT 1",
+        "SELECT balance AS b FROM accounts ORDER BY b {} LIMIT 2",
+    ):
+        with pytest.raises(QueryError, match="balance is missing, since these come first here"):
+            run(select.format(first))
+    last = "ASC" if first == "DESC" else "DESC"
+    assert run(f"SELECT account_id FROM accounts ORDER BY balance {last} LIMIT 1").frame.data.iat[0, 0] == (
+        3 if last == "ASC" else 1
+    )
+    for select in (
+        f"SELECT account_id FROM accounts WHERE balance IS NOT NULL ORDER BY balance {first} LIMIT 1",
+        f"SELECT balance FROM accounts ORDER BY balance {first} LIMIT 9",
+    ):
+        assert not run(select).frame.data.empty
+
+
+@pytest.mark.parametrize("select", [
+    "SELECT count(*) FROM trades WHERE executed_at BETWEEN '2024-01-01 00:00:00' AND '2024-01-10'",
+    "SELECT count(*) FROM trades t JOIN fees f ON f.account_id = t.account_id AND f.fee_date = t.executed_at",
+])  # fmt: skip
+def test_a_moment_that_is_compared_with_a_day_goes_back_in_words_of_the_engine(
+    run: Run, brokerage: SQLWarehouse, select: str
+) -> None:
+    with pytest.raises(QueryError, match=r"holds moments later on") as caught:
+        run(select)
+    assert ("CAST(" in str(caught.value) or "DATE '" in str(caught.value)) == (brokerage.dialect != "sqlite")
+
+
 @pytest.mark.parametrize(("select", "told"), [
     ("SELECT rating, count(*) AS n FROM symbols GROUP BY rating ORDER BY rating", True),
     ("SELECT count(DISTINCT rating) FROM symbols", True),
