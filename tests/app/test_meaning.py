@@ -95,3 +95,14 @@ def test_of_two_who_edit_at_once_one_is_told(office: Any, monkeypatch: pytest.Mo
         errors = [edit.exception(30) for edit in edits]
     assert sorted(type(error).__name__ for error in errors) == ["NoneType", "StaleEntry"]
     assert len(desk.model_history(office.ann, source)) == 1
+
+
+def test_who_may_not_publish_leaves_nothing_in_the_history(office: Any) -> None:
+    desk, source = office.desk, office.source
+    text = desk.model(office.ann, source).text
+    (desk.folder / "models").mkdir(parents=True, exist_ok=True)
+    (desk.folder / "models" / f"{source}.model.yaml").write_text(text)
+    with pytest.raises(Forbidden):
+        desk.publish(office.eve, source, "sales.region")
+    assert desk.model_history(office.ann, source) == []
+    assert not [entry for entry in desk.audit(office.ann) if entry.action == "change model"]

@@ -90,6 +90,7 @@ class Meaning(Sources):
         return self.edit_model(person, source, old.text, known, f"go back to {version}")
 
     def publish(self, person: Person, source: str, column: str, on: bool = True) -> list[str]:
+        person.need("manage")
         place = self._place(person, source)
         with self._changing:
             self._keep_before(person, place)
