@@ -104,17 +104,19 @@ class LanguageModels:
         specs = {layer: _override(spec, layer, given) for layer, given in settings.layers.items()}
         last = _fallback_spec(settings)
         breakers = Breakers()
-        default, *others, fallback = (
-            build_lm(
+
+        def built(each: ModelSpec) -> LanguageModel:
+            return build_lm(
                 each,
                 cache=settings.cache,
                 recordings=settings.recordings,
                 record=settings.record,
                 breakers=breakers,
             )
-            for each in (spec, *specs.values(), last or spec)
-        )
+
+        default, *others = map(built, (spec, *specs.values()))
         if last is not None:
+            fallback = built(last)
             for model in (default, *others):
                 model.fallback = fallback
         description = _describe(spec) | (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -77,3 +79,30 @@ def test_who_was_slower_and_who_may_not_are_refused(office: Any) -> None:
             desk.edit_model(person, source, text, 1)
     with pytest.raises(NotFound):
         desk.model(office.ann, "no-such-source")
+
+
+def test_of_two_who_edit_at_once_one_is_told(office: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk, source, tried = office.desk, office.source, office.desk._try
+    text = desk.model(office.ann, source).text
+
+    def slowly(*given: Any) -> None:
+        time.sleep(0.3)
+        tried(*given)
+
+    monkeypatch.setattr(desk, "_try", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        edits = [pool.submit(desk.edit_model, office.ann, source, described(text, words), 0) for words in ("a", "b")]
+        errors = [edit.exception(30) for edit in edits]
+    assert sorted(type(error).__name__ for error in errors) == ["NoneType", "StaleEntry"]
+    assert len(desk.model_history(office.ann, source)) == 1
+
+
+def test_who_may_not_publish_leaves_nothing_in_the_history(office: Any) -> None:
+    desk, source = office.desk, office.source
+    text = desk.model(office.ann, source).text
+    (desk.folder / "models").mkdir(parents=True, exist_ok=True)
+    (desk.folder / "models" / f"{source}.model.yaml").write_text(text)
+    with pytest.raises(Forbidden):
+        desk.publish(office.eve, source, "sales.region")
+    assert desk.model_history(office.ann, source) == []
+    assert not [entry for entry in desk.audit(office.ann) if entry.action == "change model"]

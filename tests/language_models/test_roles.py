@@ -168,3 +168,19 @@ def test_every_role_of_critics_and_panel_can_have_a_model_of_its_own(monkeypatch
     models = LanguageModels.from_settings(Settings(lm="openai/usual", cache=False, layers=critics))
     found = [models.for_layer(role).model for role in ("extraction_critic", "calculation_critic", "planning")]
     assert found == ["openai/critic", "openai/own", "openai/usual"]
+
+
+def test_each_model_is_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recordings are thousands of lines: they are read once."""
+    built: list[str] = []
+
+    def counted(spec: ModelSpec, **given: Any) -> Any:
+        built.append(spec.model)
+        return build_lm(spec, **given)
+
+    monkeypatch.setattr("finexpert.language_models.roles.build_lm", counted)
+    LanguageModels.from_settings(Settings(lm="recorded"), environ={})
+    assert built == ["recorded"]
+    built.clear()
+    LanguageModels.from_settings(Settings(lm="openai/gpt-5.6", fallback_lm="xai/grok-4.7"), environ={})
+    assert built == ["openai/gpt-5.6", "xai/grok-4.7"]

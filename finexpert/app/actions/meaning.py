@@ -7,7 +7,9 @@ desk.edit_model(owner, source, model.text.replace("fees", "fees before tax"), mo
 from __future__ import annotations
 
 import tempfile
+import threading
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 import yaml
@@ -32,6 +34,11 @@ _MOST_PROBLEMS = 5
 
 class Meaning(Sources):
     """What the tables of a source mean. To read it needs the right to read, to change it the right to manage."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Between looking which version there is and writing the next, nobody else writes one.
+        self._changing = threading.RLock()
 
     def model(self, person: Person, source: str) -> ModelText:
         """The model as it is; a first draft from the catalogue, of version 0, where there is none."""
@@ -64,12 +71,15 @@ class Meaning(Sources):
         place = self._place(person, source)
         if not text.strip() or len(text) > _LONGEST:
             raise Refused(f"a semantic model has 1 to {_LONGEST:,} characters")
-        if (now_is := self.model(person, source).version) != version:
-            raise StaleEntry(f"the model was changed since you opened it: it is version {now_is}, and yours {version}")
-        self._try(place, text)
-        self._keep_before(person, place)
-        write_whole(self._model_file(place), text)
-        return self._kept(person, place, text, action)
+        with self._changing:
+            if (now_is := self.model(person, source).version) != version:
+                raise StaleEntry(
+                    f"the model was changed since you opened it: it is version {now_is}, and yours {version}"
+                )
+            self._try(place, text)
+            self._keep_before(person, place)
+            write_whole(self._model_file(place), text)
+            return self._kept(person, place, text, action)
 
     def revert_model(self, person: Person, source: str, version: int) -> ModelText:
         """Make an old text the current one; it is tried as any other."""
@@ -80,12 +90,14 @@ class Meaning(Sources):
         return self.edit_model(person, source, old.text, known, f"go back to {version}")
 
     def publish(self, person: Person, source: str, column: str, on: bool = True) -> list[str]:
+        person.need("manage")
         place = self._place(person, source)
-        self._keep_before(person, place)
-        values = super().publish(person, source, column, on)
-        text = self._model_file(place).read_text()
-        self._kept(person, place, text, f"{'publish' if on else 'hide'} {column}")
-        return values
+        with self._changing:
+            self._keep_before(person, place)
+            values = super().publish(person, source, column, on)
+            text = self._model_file(place).read_text()
+            self._kept(person, place, text, f"{'publish' if on else 'hide'} {column}")
+            return values
 
     def _model_file(self, place: Place) -> Path:
         return place.model or self._model_place(place)
