@@ -105,7 +105,7 @@ def test_what_stands_beside_a_question_is_never_left_out(logged: Logged, monkeyp
     """A day that is no text would be dropped, and rows of later days be seen; a prompt that was refused would end all rows."""
     monkeypatch.setenv("FINEXPERT_HOME", str(logged.home))
     monkeypatch.setenv("FINEXPERT_LM", "recorded")
-    serving = Serving(logged.files.parent / "artifacts" / "one", {"settings": {"memory": False}})
+    serving = Serving(logged.files / "artifacts" / "one", {"settings": {"memory": False}})
     rows = [
         {**EXAMPLE, "as_of": dt.date(2024, 9, 30)},
         {**EXAMPLE, "as_of": 20240930},
