@@ -122,12 +122,12 @@ class _Group:
         taken = met.get(str(comparison.origin), [])
         alike = _alike(comparison, literal.name, values, taken)
         if not alike and not complete:
+            # An index finds the text itself; what differs in case is looked for in all rows.
+            if self.probe.any_row(comparison.equals(literal)) is True:
+                return True
             alike = _alike(comparison, literal.name, _alike_in_column(comparison, literal.name, self.probe), taken)
         if len(alike) != 1:
             return False
-        if alike[0] == literal.name:
-            # It is there, only not among the first rows.
-            return True
         self.changes[_place(literal)] = (literal.name, alike[0])
         return True
 

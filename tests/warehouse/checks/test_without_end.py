@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from finexpert.core.reviews import NOT_CHECKED, UNSURE, unless_unchecked
@@ -114,3 +116,50 @@ def test_a_process_that_is_gone_starts_before_a_select_is_timed(brokerage_file: 
             source.query("SELECT count(*) FROM range(100000) a, range(100000) b, range(100) c", seconds=0.05)
         source.ready()
         assert source.query("SELECT count(*) AS n FROM fees", seconds=5).data["n"].item() == 3
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("large") / "large.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE trades AS SELECT i AS trade_id, i // 10 AS account_id, 'Ref' || i AS ref, DATE '2023-01-01' + (i % 300)::INTEGER AS day, "
+            "1.0 AS lots FROM range(250000) t(i)"
+        )
+        connection.execute(
+            "CREATE TABLE rates AS SELECT DATE '2023-01-01' + (10 * i)::INTEGER AS since, DATE '2023-01-11' + (10 * i)::INTEGER AS until, 2.0 AS rate FROM range(30) t(i)"
+        )
+    with DuckDBWarehouse(path, isolated=False) as source:
+        yield source
+
+
+def asked_of(source: DuckDBWarehouse, select: str) -> tuple[Checked, list[str]]:
+    asked: list[str] = []
+
+    def noted(select: str) -> float:
+        asked.append(select)
+        return 0.0
+
+    checked = Checks(Busy(source, asked=noted), seconds=60).run(select)
+    return checked, asked
+
+
+def test_a_text_that_is_there_is_not_looked_for_in_all_spellings(large: DuckDBWarehouse) -> None:
+    checked, asked = asked_of(large, "SELECT count(*) FROM trades WHERE ref = 'Ref249999'")
+    assert (checked.frame.data.iat[0, 0], checked.notes) == (1, ())
+    assert not [select for select in asked if "LOWER" in select]
+    checked, asked = asked_of(large, "SELECT count(*) FROM trades WHERE ref = 'ref249998'")
+    assert (checked.frame.data.iat[0, 0], checked.notes) == (1, ("read 'ref249998' as 'Ref249998'",))
+
+
+def test_rows_are_numbered_after_the_first_are_taken(large: DuckDBWarehouse) -> None:
+    select = "SELECT sum(t.lots * r.rate) FROM trades t JOIN rates r ON t.day >= r.since AND t.day < r.until"
+    checked, asked = asked_of(large, select)
+    assert checked.frame.data.iat[0, 0] == 500_000
+    numbered = [select for select in asked if "ROW_NUMBER" in select]
+    assert numbered
+    assert all(
+        re.search(r"FROM \(SELECT \* FROM trades AS t LIMIT 20000\)", select)
+        for select in numbered
+        if "t.finexpert_row" in select
+    )

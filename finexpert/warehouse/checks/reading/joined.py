@@ -209,8 +209,10 @@ class Joined:
     def _numbered(self, name: str, *, first: bool) -> exp.Subquery:
         """A source with a number for each row; of the first one to be counted some rows tell."""
         number = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=[exp.Ordered(this=exp.null())]))
-        own = exp.select("*", number.as_(_ROW)).from_(self._source(name).copy()).where(*self._own_conditions({name}))
-        return (own.limit(_FIRST) if first else own).subquery(name)
+        own = exp.select("*").from_(self._source(name).copy()).where(*self._own_conditions({name}))
+        # Rows are numbered after the first ones are taken: a window numbers all that it is over.
+        rows = (own.limit(_FIRST) if first else own).subquery(name)
+        return exp.select("*", number.as_(_ROW)).from_(rows).subquery(name)
 
     def _source(self, name: str) -> exp.Expr:
         sources: tuple[exp.Expr, ...] = (
