@@ -168,6 +168,15 @@ def test_lines_of_a_select_change_nothing_but_white_space() -> None:
     assert sum(laid_out(select).count("\n") > 1 for select in selects) > 50
 
 
+@pytest.mark.parametrize(
+    "text",
+    [r"'it\'s  FROM WHERE x' AND b = 'c'", r"E'it\'s  FROM WHERE x'", "$$one  FROM two$$", "$q$it's  FROM $$ two$q$"],
+)
+def test_a_text_of_an_engine_of_its_own_keeps_its_white_space(text: str) -> None:
+    select = f"SELECT count(*) AS n, sum(amount) AS total FROM orders WHERE note = {text} GROUP BY region"
+    assert text in laid_out(select)
+
+
 @pytest.mark.parametrize("sheet", sorted(STATIC.glob("*.css")), ids=lambda path: path.name)
 def test_no_rule_of_a_sheet_stands_twice(sheet: Path) -> None:
     rules = [" ".join(rule.split()) for rule in re.findall(r"[^{}]+\{[^{}]*\}", sheet.read_text())]
