@@ -6,7 +6,9 @@ A question goes on when the page is closed. Whoever opens the conversation again
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import Form, Request
@@ -22,6 +24,8 @@ from finexpert.app.people.people import Person
 from finexpert.app.state.stored import StoredAnswer
 from finexpert.core.progress import Event
 from finexpert.errors import FinexpertError, NotFound
+
+log = logging.getLogger(__name__)
 
 Text = Annotated[str, Form()]
 _LOOK_AGAIN_SECONDS = 1.0
@@ -117,13 +121,23 @@ class Talks(Page):
     async def _told(self, person: Person, id: str, answer: str) -> AsyncIterator[str]:
         events: list[Event] = []
         try:
-            async for thing in self.desk.watch(person, id):
-                if isinstance(thing, Event):
-                    events.append(thing)
-                    yield _message("progress", render("stages.html", stages=progress.of(events)))
-        except FinexpertError:
-            pass  # what it ended with is kept with the question, and shown below
-        yield _message("done", await self._finished(person, answer))
+            # What it ended with is kept with the question, and shown below.
+            with suppress(FinexpertError, OSError, ValueError):
+                async for thing in self.desk.watch(person, id):
+                    if isinstance(thing, Event):
+                        events.append(thing)
+                        yield _message("progress", render("stages.html", stages=progress.of(events)))
+            ended = await self._finished(person, answer)
+        except Exception as error:  # noqa: BLE001 - without `done` the browser opens the stream again, for ever
+            ended = render("unshown.html", id=answer, problem=self._why(answer, error))
+        yield _message("done", ended)
+
+    def _why(self, answer: str, error: Exception) -> str:
+        """Why a turn is not shown, for a person; what no error of ours says is for the log alone."""
+        if isinstance(error, FinexpertError):
+            return self.desk.said(error)
+        log.error("the turn %s cannot be shown", answer, exc_info=error)
+        return "The answer could not be shown. Nothing of it is lost: reload the page."
 
     async def _finished(self, person: Person, answer: str) -> str:
         """The turn as it ended; a question that another server answers is looked at again and again."""
