@@ -74,7 +74,12 @@ class Talks(Page):
         """Ask the first question of a new conversation."""
         person = self.person_of(request)
         talk = self.desk.create(person, source)
-        self.desk.start(person, talk.id, Wish(question))
+        try:
+            self.desk.start(person, talk.id, Wish(question))
+        except FinexpertError:
+            # Nothing was asked in it, and nobody would know what it is.
+            self.desk.delete(person, talk.id)
+            raise
         return go_to(request, f"/c/{talk.id}")
 
     def find(self, request: Request, search: str = "", open: str = "") -> HTMLResponse:
@@ -152,18 +157,17 @@ class Talks(Page):
         self.desk.cancel(self.person_of(request), id)
         return Response(status_code=204)
 
-    async def reply(
+    def reply(
         self, request: Request, id: str, answer: str, meaning: Text = "", chosen: Text = "", skip: Text = ""
     ) -> HTMLResponse:
         """The reply to a question back: what was clicked, else what was written, else nothing."""
         person = self.person_of(request)
-        asked = await asyncio.to_thread(self.desk.answer, person, answer)
+        asked = self.desk.answer(person, answer)
         if asked.clarification is None or asked.conversation != id:
             raise NotFound(f"nothing was asked back by {answer[:80]!r}")
         said = "" if skip else chosen or meaning
-        async for _ in self.desk.reply(person, id, asked.clarification, said):
-            break  # it is under way; its progress is followed by the piece that is sent
-        return await asyncio.to_thread(self._begun, person, id)
+        self.desk.start_reply(person, id, asked.clarification, said)
+        return self._begun(person, id)
 
     def settings(self, request: Request, id: str) -> HTMLResponse:
         return piece("talk_settings.html", talk=self.desk.about(self.person_of(request), id))

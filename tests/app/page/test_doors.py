@@ -1,0 +1,42 @@
+"""The doors of the page where something goes wrong: what is shown then, and what is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from finexpert.app.people.people import local_person
+
+
+def remembered(client: Any, office: Any) -> tuple[str, str]:
+    """A conversation whose process was remembered, and the process."""
+    me, model = local_person(), office.model
+    conversation = office.conversation(me)
+    office.ask("How many months?", conversation, me)
+    model.says("memorization", model.process())
+    model.says("generalise", model.fields(variants=["x"]))
+    return conversation, office.desk.remember(me, conversation).process.id
+
+
+def test_a_first_question_that_is_refused_leaves_no_conversation(client: Any, office: Any) -> None:
+    reply = client.post("/ask", data={"question": "How\x07 many?", "source": office.source}, headers=HTMX)
+    assert (reply.status_code, "control characters" in reply.text) == (400, True)
+    assert office.desk.conversations(local_person()) == []
+
+
+def test_a_reply_goes_under_way_and_takes_the_form_of_the_question_back(client: Any, office: Any) -> None:
+    me, model = local_person(), office.model
+    model.says("planning", model.plan(unclear="calm month"), model.plan())
+    model.says("keyword_rephrasing", model.terms(("calm month", 1)))
+    asked = office.ask("How many calm months were there?", office.conversation(me), me)
+    assert asked.clarification is not None
+    place = f"/c/{asked.conversation}/reply/{asked.id}"
+    shown = client.post(place, data={"meaning": "a month with sales"}, headers=HTMX).text
+    last = office.desk.conversation(me, asked.conversation)[-1]
+    assert f'id="turn-{last.id}"' in shown
+    assert f'id="turn-{asked.id}" hx-swap-oob="true"' in shown
+    assert "<textarea" not in shown.split(f'id="turn-{asked.id}"')[1]
+    assert client.get(f"/c/{asked.conversation}/events/{last.id}").text.count("event: done") == 1
+    assert office.desk.answer(me, last.id).status == "answered"
+
+
+HTMX = {"hx-request": "true"}
