@@ -91,14 +91,15 @@ class Talks(Page):
         person = self.person_of(request)
         talk = self.desk.about(person, id)
         answers = self.desk.conversation(person, id)
-        turns = [self.turns.given(person, each, last=each is answers[-1]) for each in answers]
+        source = source_name(self.desk, person, id)
+        turns = [self.turns.given(person, each, last=each is answers[-1], source=source) for each in answers]
         return self.whole(
             request,
             "conversation.html",
             open_talk=id,
             talk=talk,
             turns=turns,
-            source_name=source_name(self.desk, person, id),
+            source_name=source,
         )
 
     def ask_on(self, request: Request, id: str, question: Text) -> HTMLResponse:
