@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from finexpert.app.people.people import local_person
+from finexpert.errors import FinexpertError
 
 
 def remembered(client: Any, office: Any) -> tuple[str, str]:
@@ -15,6 +18,34 @@ def remembered(client: Any, office: Any) -> tuple[str, str]:
     model.says("memorization", model.process())
     model.says("generalise", model.fields(variants=["x"]))
     return conversation, office.desk.remember(me, conversation).process.id
+
+
+def test_a_trial_that_cannot_be_made_offers_no_form_over_a_conversation_that_is_gone(
+    client: Any, office: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, process = remembered(client, office)
+    before = len(office.desk.conversations(local_person()))
+
+    def failing(*given: Any) -> Any:
+        raise FinexpertError("the model cannot be reached")
+
+    monkeypatch.setattr(office.desk, "try_again", failing)
+    reply = client.post(f"/knowledge/processes/{process}/try", data={"source": office.source}, headers=HTMX)
+    assert reply.status_code == 422
+    assert reply.json()["error"]["message"] == "the model cannot be reached"
+    assert len(office.desk.conversations(local_person())) == before
+
+
+def test_a_decision_that_cannot_be_carried_out_leaves_the_clash_where_it_is(client: Any, office: Any) -> None:
+    conversation, _ = remembered(client, office)
+    again = client.post(f"/c/{conversation}/remember", data={"heading": "Month count"}, headers=HTMX)
+    assert "The heading is taken" in again.text
+    place = f"/c/{conversation}/decide"
+    reply = client.post(place, data={"decision": "keep both", "heading": "x" * 5_000}, headers=HTMX)
+    assert reply.status_code >= 400
+    assert "Write it down and try it" not in reply.text
+    settled = client.post(place, data={"decision": "replace"}, headers=HTMX)
+    assert "Open it" in settled.text
 
 
 def test_a_first_question_that_is_refused_leaves_no_conversation(client: Any, office: Any) -> None:
