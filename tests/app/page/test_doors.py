@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from finexpert.app.page import evaluations
 from finexpert.app.people.people import local_person
-from finexpert.errors import FinexpertError
+from finexpert.errors import DataError, FinexpertError
 
 
 def remembered(client: Any, office: Any) -> tuple[str, str]:
@@ -46,6 +47,31 @@ def test_a_decision_that_cannot_be_carried_out_leaves_the_clash_where_it_is(clie
     assert "Write it down and try it" not in reply.text
     settled = client.post(place, data={"decision": "replace"}, headers=HTMX)
     assert "Open it" in settled.text
+
+
+def test_a_source_that_cannot_be_opened_shows_no_folder_of_the_server(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, home = house.desk, house.office.desk.settings.home
+
+    def failing(*given: Any) -> Any:
+        raise DataError(f"{home}/gone.csv does not exist")
+
+    monkeypatch.setattr(desk, "schema", failing)
+    with house.client("ann", "owner") as ann:
+        shown = ann.get(f"/sources/{house.office.source}").text
+    assert "gone.csv does not exist" in shown
+    assert str(home) not in shown
+
+
+def test_the_password_of_the_tracking_server_is_not_on_the_page(
+    client: Any, office: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluations, "experiments_of", lambda settings: [])
+    office.desk.settings = office.desk.settings.model_copy(update={"tracking_uri": "http://ann:hunter22@127.0.0.1:1"})
+    shown = client.get("/evaluations").text
+    assert "hunter22" not in shown
+    assert 'href="http://ann@127.0.0.1:1"' in shown
 
 
 def test_a_first_question_that_is_refused_leaves_no_conversation(client: Any, office: Any) -> None:
