@@ -90,7 +90,7 @@ def _wait(server: subprocess.Popen[bytes], port: int, said: IO[bytes]) -> None:
 
 
 def _show(address: str, browser: bool) -> None:
-    common.echo(f"MLflow: {address}")
+    common.echo(common.store_words(address))
     if browser:
         typer.launch(address)
 

@@ -65,6 +65,8 @@ def test_what_is_not_there_is_said(finexpert: Any, two_runs: list[str]) -> None:
 def test_a_server_of_ones_own_is_named(finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FINEXPERT_TRACKING_URI", "https://mlflow.example")
     assert finexpert("runs", "--no-browser").out == "MLflow: https://mlflow.example\n"
+    monkeypatch.setenv("FINEXPERT_TRACKING_URI", "https://anna:hunter22@mlflow.example")
+    assert finexpert("runs", "--no-browser").out == "MLflow: https://anna@mlflow.example\n"
 
 
 @pytest.mark.usefixtures("two_runs")
