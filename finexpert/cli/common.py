@@ -133,6 +133,15 @@ def budget_settings(budget: str | None, whose: Whose) -> dict[str, Any]:
     return Limits.parse(budget).as_settings(whose)
 
 
+def store_words(uri: str) -> str:
+    """The address of MLflow's store as a line that may be read over one's shoulder.
+
+    >>> store_words("https://anna:s3cret@mlflow.example")
+    'MLflow: https://anna@mlflow.example'
+    """
+    return f"MLflow: {public_address(uri)}"
+
+
 def reader_soon(*other: Path | None) -> None:
     """Start what a file is read behind, while the program is still being loaded; not where another source was given."""
     from finexpert.warehouse.isolated.zygote import problem, zygote

@@ -12,6 +12,7 @@ import typer
 
 from finexpert import tracking
 from finexpert.cli import common
+from finexpert.warehouse.database_address import public_address
 
 if TYPE_CHECKING:
     from finexpert.settings import Settings
@@ -52,7 +53,7 @@ def doctor(
         "sandbox": tried(_sandbox),
         "data": tried(lambda: _data(data, settings)),
         "taught": tried(lambda: _taught(settings)),
-        "MLflow": (True, Found(tracking.address(settings))),
+        "MLflow": (True, Found(public_address(tracking.address(settings)))),
         "home": (True, Found(str(settings.home))),
     }
     if as_json:

@@ -83,6 +83,19 @@ def _keyword(values: dict[str, Any]) -> Keyword:
         raise StoreError(f"{str(values['term'])[:200]!r} cannot be kept: {sentence(error)}") from error
 
 
+def _meaning_as_edited(old: Keyword) -> str:
+    """The meaning as somebody leaves it in $EDITOR; the text stays in its file where it cannot be kept."""
+    from finexpert.errors import StoreError
+
+    meaning, path = stores.edited(old.meaning + "\n", ".txt")
+    try:
+        _keyword(old.model_dump(mode="json") | {"meaning": meaning})
+    except StoreError as error:
+        raise StoreError(f"{error}. Your text is kept in {path}") from error
+    path.unlink()
+    return meaning
+
+
 @glossary_app.command()
 def edit(
     term: Term,
@@ -97,8 +110,7 @@ def edit(
     with stores.opened(store) as (taught, by):
         old = taught.glossary.find(term)
         if meaning is None and alias is None and rename is None:
-            meaning, path = stores.edited(old.meaning + "\n", ".txt")
-            path.unlink()
+            meaning = _meaning_as_edited(old)
         aliases = None if alias is None else [name for name in alias if name.strip()]
         given = {"meaning": meaning, "aliases": aliases, "term": rename}
         values = old.model_dump(mode="json") | {key: value for key, value in given.items() if value is not None}

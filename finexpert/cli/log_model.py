@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from finexpert.cli import common
+from finexpert.warehouse.database_address import public_address
 
 
 def log_model(
@@ -26,7 +27,7 @@ def log_model(
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.optimizers.program import mlflow_model
 
-    uri = tracking.start(settings, "finexpert models")
+    uri = public_address(tracking.start(settings, "finexpert models"))
     chosen = FinancialExpert() if program == CODE else program
     model = mlflow_model.log_model(chosen, name, settings=settings, alias=alias, requirements=requirement or None)
     typer.echo(f"logged {model} in {uri}")

@@ -41,13 +41,16 @@ def page(
         return
     settings = common.settings_from()
     from finexpert import tracking
+    from finexpert.errors import ConfigurationError
     from finexpert.language_models.secrets import known_secrets, redacted
-    from finexpert.tracking.runs import free_port, page_command
+    from finexpert.tracking.runs import free_port, is_free, page_command
 
     uri = tracking.address(settings)
     if uri.startswith(("http://", "https://")):
         _show(uri, browser)
         return
+    if port and not is_free(port):
+        raise ConfigurationError(f"port {port} is taken, by whatever it shows: --port 0 takes one that is free")
     port = port or free_port()
     command, environment = page_command(settings, port)
     with (
@@ -87,7 +90,7 @@ def _wait(server: subprocess.Popen[bytes], port: int, said: IO[bytes]) -> None:
 
 
 def _show(address: str, browser: bool) -> None:
-    common.echo(f"MLflow: {address}")
+    common.echo(common.store_words(address))
     if browser:
         typer.launch(address)
 

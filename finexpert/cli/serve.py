@@ -118,10 +118,10 @@ def list_tokens(state: StateAt = None) -> None:
     from finexpert.app.state.naming import now
 
     with _state(options_from(state=state)) as kept:
-        tokens = access.tokens(kept)
-        if not tokens:
-            common.echo("There are no tokens yet. Next: finexpert serve token create NAME --role owner")
-        for token in tokens:
+        found = access.tokens(kept)
+        if not found:
+            typer.echo("There is no token yet. Next: finexpert serve token create NAME --role owner", err=True)
+        for token in found:
             over = (
                 "revoked"
                 if token.revoked

@@ -164,6 +164,7 @@ def show_imported(results: Sequence[Imported]) -> None:
 def edited(text: str, suffix: str) -> tuple[str, Path]:
     """The text as somebody leaves it in $EDITOR, and the file that holds it, which is the caller's to remove."""
     from finexpert.errors import ConfigurationError
+    from finexpert.knowledge.exchange import read_text
 
     handle, name = tempfile.mkstemp(prefix="finexpert-", suffix=suffix)
     path = Path(name)
@@ -180,4 +181,4 @@ def edited(text: str, suffix: str) -> tuple[str, Path]:
     if ended != 0:
         path.unlink()
         raise ConfigurationError(f"the editor {editor!r} ended with code {ended}: nothing was changed")
-    return path.read_text(encoding="utf-8"), path
+    return read_text(path), path

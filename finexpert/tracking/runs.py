@@ -79,6 +79,13 @@ def page_command(settings: Settings, port: int) -> tuple[list[str], dict[str, st
     return [sys.executable, "-m", "mlflow", "server", *options], {**os.environ, **_OFFLINE}
 
 
+def is_free(port: int) -> bool:
+    """Whether nothing listens at a port of this machine: what does would answer in the place of the page."""
+    with socket.socket() as asking:
+        asking.settimeout(1.0)
+        return asking.connect_ex(("127.0.0.1", port)) != 0
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port: int = listening.getsockname()[1]

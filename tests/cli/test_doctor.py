@@ -55,6 +55,13 @@ def test_as_json_with_a_missing_part(finexpert: Any, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.usefixtures("quick")
+def test_the_password_of_the_tracking_store_is_not_shown(finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FINEXPERT_TRACKING_URI", "https://anna:hunter22@mlflow.example")
+    ran = finexpert("doctor", "--json", "--lm", "recorded")
+    assert ran.json["MLflow"]["found"] == "https://anna@mlflow.example"
+
+
+@pytest.mark.usefixtures("quick")
 class TestTaught:
     """What is said of memory and glossary, and whether it counts as an error."""
 

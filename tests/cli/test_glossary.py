@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,26 @@ def test_edit(finexpert: Any, defined: None, monkeypatch: pytest.MonkeyPatch, tm
     finexpert("glossary", "edit", "stressed month")
     assert finexpert("glossary", "show", "stressed month", "--json").json["meaning"] == "a third"
     assert finexpert("glossary", "edit", "stressed month").out == "nothing was changed\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"), [(b"", "cannot be kept"), (b"caf\xe9", "is not text in UTF-8")], ids=["empty", "latin-1"]
+)
+def test_a_meaning_that_cannot_be_kept_stays_in_its_file(
+    finexpert: Any, defined: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, written: bytes, said: str
+) -> None:
+    script = tmp_path / "editor.py"
+    script.write_text(f"import pathlib, sys\npathlib.Path(sys.argv[-1]).write_bytes({written!r})\n")
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+    ran = finexpert("glossary", "edit", "stress month")
+    assert ran.code == 1
+    assert said in ran.err
+    found = re.search(r"/\S+\.txt", ran.err)
+    assert found
+    assert Path(found[0]).read_bytes() == written
+    Path(found[0]).unlink()
+    assert finexpert("glossary", "show", "stress month", "--json").json["version"] == 1
 
 
 @pytest.mark.parametrize("file", ["terms.csv", "terms.jsonl"])

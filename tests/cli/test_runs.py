@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -64,6 +65,22 @@ def test_what_is_not_there_is_said(finexpert: Any, two_runs: list[str]) -> None:
 def test_a_server_of_ones_own_is_named(finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FINEXPERT_TRACKING_URI", "https://mlflow.example")
     assert finexpert("runs", "--no-browser").out == "MLflow: https://mlflow.example\n"
+    monkeypatch.setenv("FINEXPERT_TRACKING_URI", "https://anna:hunter22@mlflow.example")
+    assert finexpert("runs", "--no-browser").out == "MLflow: https://anna@mlflow.example\n"
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_another_server_at_the_port_is_not_taken_for_the_page(finexpert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def started(*given: Any, **options: Any) -> None:
+        pytest.fail("a server is started")
+
+    monkeypatch.setattr(subprocess, "Popen", started)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        ran = finexpert("runs", "--no-browser", "--port", str(port))
+    assert (ran.code, ran.out) == (1, "")
+    assert f"port {port} is taken" in ran.err
+    assert "--port 0" in ran.err
 
 
 @pytest.mark.timeout(600)

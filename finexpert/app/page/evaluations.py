@@ -18,6 +18,7 @@ from fastapi.responses import HTMLResponse, Response
 from finexpert import tracking
 from finexpert.app.page.page import Page, Route
 from finexpert.errors import DataError, FinexpertError, NotFound
+from finexpert.warehouse.database_address import public_address
 
 MOST_RUNS = 200
 _PLOTS = (".png", ".svg")
@@ -62,9 +63,9 @@ class Evaluations(Page):
         try:
             experiments = await asyncio.to_thread(experiments_of, self.desk.settings)
         except FinexpertError as error:
-            problem = str(error)
+            problem = self.desk.said(error)
         place = tracking.address(self.desk.settings)
-        link = place if place.startswith(("http://", "https://")) else ""
+        link = public_address(place) if place.startswith(("http://", "https://")) else ""
         return self.whole(
             request, "evaluations.html", "evaluations", experiments=experiments, problem=problem, link=link
         )
@@ -86,9 +87,8 @@ def _client(settings: Any) -> Any:
     place = tracking.address(settings)
     if place.startswith("sqlite:///") and not Path(place.removeprefix("sqlite:///")).is_file():
         raise DataError("nothing was evaluated yet: `finexpert eval fred --lm recorded` writes a first run")
-    import os
-
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    # A server that does not answer is given up after seconds, and not after minutes.
+    tracking.import_quietly()
     from mlflow import MlflowClient
 
     return MlflowClient(tracking_uri=place)

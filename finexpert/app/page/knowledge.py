@@ -83,7 +83,7 @@ class Knowledge(Page):
         person = self.person_of(request)
         talk = self.desk.create(person, source, "Trying a process")
         try:
-            return self._settled(request, talk.id, lambda person: self.desk.try_again(person, talk.id, id))
+            return piece("remembered.html", talk=talk, remembered=self.desk.try_again(person, talk.id, id))
         finally:
             self.desk.delete(person, talk.id)
 
@@ -119,8 +119,14 @@ class Knowledge(Page):
         return piece("remember.html", talk=self.desk.about(self.person_of(request), id))
 
     def remember(self, request: Request, id: str, heading: Text = "") -> HTMLResponse:
-        """Write down what the conversation did, try it in a clean one, and show both."""
-        return self._settled(request, id, lambda person: self.desk.remember(person, id, heading.strip()))
+        """Write down what the conversation did, try it in a clean one, and show both; the form again where that fails."""
+        person = self.person_of(request)
+        talk = self.desk.about(person, id)
+        try:
+            remembered = self.desk.remember(person, id, heading.strip())
+        except FinexpertError as error:
+            return piece("remember.html", talk=talk, problem=self.desk.said(error))
+        return piece("remembered.html", talk=talk, remembered=remembered)
 
     def decide(
         self,
@@ -129,15 +135,11 @@ class Knowledge(Page):
         decision: Annotated[Literal["replace", "ignore", "keep both"], Form()],
         heading: Text = "",
     ) -> HTMLResponse:
-        return self._settled(request, id, lambda person: self.desk.decide(person, id, decision, heading.strip()))
-
-    def _settled(self, request: Request, id: str, settle: Any) -> HTMLResponse:
+        """Settle a clash. What was written down still waits where that fails, so the form stays as it is."""
         person = self.person_of(request)
         talk = self.desk.about(person, id)
-        try:
-            return piece("remembered.html", talk=talk, remembered=settle(person))
-        except FinexpertError as error:
-            return piece("remember.html", talk=talk, problem=str(error))
+        remembered = self.desk.decide(person, id, decision, heading.strip())
+        return piece("remembered.html", talk=talk, remembered=remembered)
 
 
 def written(process: Process) -> str:

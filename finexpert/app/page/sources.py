@@ -77,7 +77,7 @@ class SourcePages(Page):
         except FinexpertError as error:
             if source is None:
                 raise
-            problem = str(error)
+            problem = self.desk.said(error)
         return self.whole(
             request,
             "source.html",

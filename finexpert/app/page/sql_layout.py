@@ -9,7 +9,7 @@ import re
 
 _INDENT = "  "
 _TOKEN = re.compile(
-    r"""(?P<kept>'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$\$.*?\$\$|--[^\n]*|/\*.*?\*/)"""
+    r"""(?P<kept>'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$|--[^\n]*|/\*.*?\*/)"""
     r"|(?P<open>\()|(?P<close>\))"
     r"|(?P<clause>\b(?:SELECT|FROM|WHERE|GROUP\s+BY|HAVING|QUALIFY|ORDER\s+BY|LIMIT|UNION(?:\s+ALL)?|INTERSECT|EXCEPT|"
     r"(?:(?:NATURAL|LEFT|RIGHT|FULL|INNER|CROSS|ASOF|SEMI|ANTI)\s+)*(?:OUTER\s+)?JOIN)\b)"
@@ -23,6 +23,8 @@ _LONG = 70
 def laid_out(sql: str) -> str:
     """The SELECT with a line for each clause of a query; one that has lines already, or is short, stays as it is.
 
+    So does one with a backslash: whether it ends a text before its quote depends on the engine.
+
     >>> print(laid_out("WITH a AS (SELECT x, sum(y) OVER (ORDER BY z) AS s FROM t WHERE x IN (1, 2)) SELECT max(s) FROM a"))
     WITH a AS (
       SELECT x, sum(y) OVER (ORDER BY z) AS s
@@ -32,7 +34,7 @@ def laid_out(sql: str) -> str:
     SELECT max(s)
     FROM a
     """
-    if "\n" in sql.strip() or len(sql) < _LONG:
+    if "\n" in sql.strip() or "\\" in sql or len(sql) < _LONG:
         return sql
     out: list[str] = []
     # For each open bracket, whether a query stands in it; the outermost is a query.

@@ -6,7 +6,9 @@ A question goes on when the page is closed. Whoever opens the conversation again
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import Form, Request
@@ -22,6 +24,8 @@ from finexpert.app.people.people import Person
 from finexpert.app.state.stored import StoredAnswer
 from finexpert.core.progress import Event
 from finexpert.errors import FinexpertError, NotFound
+
+log = logging.getLogger(__name__)
 
 Text = Annotated[str, Form()]
 _LOOK_AGAIN_SECONDS = 1.0
@@ -70,7 +74,12 @@ class Talks(Page):
         """Ask the first question of a new conversation."""
         person = self.person_of(request)
         talk = self.desk.create(person, source)
-        self.desk.start(person, talk.id, Wish(question))
+        try:
+            self.desk.start(person, talk.id, Wish(question))
+        except FinexpertError:
+            # Nothing was asked in it, and nobody would know what it is.
+            self.desk.delete(person, talk.id)
+            raise
         return go_to(request, f"/c/{talk.id}")
 
     def find(self, request: Request, search: str = "", open: str = "") -> HTMLResponse:
@@ -82,14 +91,15 @@ class Talks(Page):
         person = self.person_of(request)
         talk = self.desk.about(person, id)
         answers = self.desk.conversation(person, id)
-        turns = [self.turns.given(person, each, last=each is answers[-1]) for each in answers]
+        source = source_name(self.desk, person, id)
+        turns = [self.turns.given(person, each, last=each is answers[-1], source=source) for each in answers]
         return self.whole(
             request,
             "conversation.html",
             open_talk=id,
             talk=talk,
             turns=turns,
-            source_name=source_name(self.desk, person, id),
+            source_name=source,
         )
 
     def ask_on(self, request: Request, id: str, question: Text) -> HTMLResponse:
@@ -117,13 +127,23 @@ class Talks(Page):
     async def _told(self, person: Person, id: str, answer: str) -> AsyncIterator[str]:
         events: list[Event] = []
         try:
-            async for thing in self.desk.watch(person, id):
-                if isinstance(thing, Event):
-                    events.append(thing)
-                    yield _message("progress", render("stages.html", stages=progress.of(events)))
-        except FinexpertError:
-            pass  # what it ended with is kept with the question, and shown below
-        yield _message("done", await self._finished(person, answer))
+            # What it ended with is kept with the question, and shown below.
+            with suppress(FinexpertError, OSError, ValueError):
+                async for thing in self.desk.watch(person, id):
+                    if isinstance(thing, Event):
+                        events.append(thing)
+                        yield _message("progress", render("stages.html", stages=progress.of(events)))
+            ended = await self._finished(person, answer)
+        except Exception as error:  # noqa: BLE001 - without `done` the browser opens the stream again, for ever
+            ended = render("unshown.html", id=answer, problem=self._why(answer, error))
+        yield _message("done", ended)
+
+    def _why(self, answer: str, error: Exception) -> str:
+        """Why a turn is not shown, for a person; what no error of ours says is for the log alone."""
+        if isinstance(error, FinexpertError):
+            return self.desk.said(error)
+        log.error("the turn %s cannot be shown", answer, exc_info=error)
+        return "The answer could not be shown. Nothing of it is lost: reload the page."
 
     async def _finished(self, person: Person, answer: str) -> str:
         """The turn as it ended; a question that another server answers is looked at again and again."""
@@ -138,18 +158,17 @@ class Talks(Page):
         self.desk.cancel(self.person_of(request), id)
         return Response(status_code=204)
 
-    async def reply(
+    def reply(
         self, request: Request, id: str, answer: str, meaning: Text = "", chosen: Text = "", skip: Text = ""
     ) -> HTMLResponse:
         """The reply to a question back: what was clicked, else what was written, else nothing."""
         person = self.person_of(request)
-        asked = await asyncio.to_thread(self.desk.answer, person, answer)
+        asked = self.desk.answer(person, answer)
         if asked.clarification is None or asked.conversation != id:
             raise NotFound(f"nothing was asked back by {answer[:80]!r}")
         said = "" if skip else chosen or meaning
-        async for _ in self.desk.reply(person, id, asked.clarification, said):
-            break  # it is under way; its progress is followed by the piece that is sent
-        return await asyncio.to_thread(self._begun, person, id)
+        self.desk.start_reply(person, id, asked.clarification, said)
+        return self._begun(person, id)
 
     def settings(self, request: Request, id: str) -> HTMLResponse:
         return piece("talk_settings.html", talk=self.desk.about(self.person_of(request), id))

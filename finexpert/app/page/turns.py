@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from finexpert.app.desk import Desk
-from finexpert.app.page import answer_card, answer_chart, answer_table, progress
+from finexpert.app.page import answer_card, answer_chart, answer_table
 from finexpert.app.page.answer_table import TablePage
 from finexpert.app.people.people import Person
 from finexpert.app.state.stored import StoredAnswer
-from finexpert.core.progress import Event
 
 
 class Turns:
@@ -19,19 +18,21 @@ class Turns:
         self.desk = desk
 
     def given(
-        self, person: Person, turn: StoredAnswer, *, last: bool = False, events: tuple[Event, ...] = ()
+        self, person: Person, turn: StoredAnswer, *, last: bool = False, source: str | None = None
     ) -> dict[str, Any]:
-        """The names of `turn.html`. A question back has its form only where it is the last of its conversation."""
+        """The names of `turn.html`. A question back has its form only where it is the last of its conversation.
+
+        `source` is what its source is called, where that is known: it is the same for a whole conversation.
+        """
         table, chart = self._table(person, turn)
-        source = source_name(self.desk, person, turn.conversation)
         return {
             "turn": turn,
-            "source_name": source,
+            "source_name": source if source is not None else source_name(self.desk, person, turn.conversation),
             "last_turn": turn.id if last else "",
             "shown": answer_card.of(turn),
             "table": table,
             "chart": chart,
-            "stages": progress.of(events),
+            "stages": [],
             "may_teach": person.can("teach"),
             "may_select": person.can("ask"),
         }

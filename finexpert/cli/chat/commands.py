@@ -196,8 +196,16 @@ def _new(talk: Chat) -> None:
 
 
 def _page(talk: Chat) -> None:
-    page = getattr(talk.session.source, "page_text", None)
-    _say(page() if page else talk.session.source.schema_card(), "")  # type: ignore[union-attr]
+    from finexpert.filings.library.library import Library
+    from finexpert.filings.page.filing import Filing
+
+    source = talk.session.source
+    if isinstance(source, Library):
+        for filing in source.filings():
+            _say(f"{filing.id}  {filing.company or filing.ticker}, {filing.pages} pages", "")
+        _say(f"{len(source.filings())} filings; `finexpert library show ID` shows one")
+    else:
+        _say(source.page_text() if isinstance(source, Filing) else source.schema_card(), "")
 
 
 def _open(talk: Chat) -> None:

@@ -238,4 +238,4 @@ def _tell(run: CompileRun, saved: Path | None, uri: str) -> None:
             out.print("the combined program got worse: it can be loaded, and is not promoted without --keep-anyway")
         else:
             out.print(f"put it into use: finexpert compiled promote {saved.name}", markup=False, soft_wrap=True)
-    out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)
+    out.print(common.store_words(uri), style="dim", soft_wrap=True)

@@ -59,15 +59,16 @@ def add(
     from finexpert.filings.library.chunking import STANDARD, Chunking
     from finexpert.filings.library.library import Library
     from finexpert.filings.readers.cover import Given
-    from finexpert.filings.readers.files import found_files
+    from finexpert.filings.readers.files import RECORDS, WHOLE, found_files
 
     files = found_files(paths)
     if not files:
-        raise LibraryError(f"there is no file of a filing in {', '.join(map(str, paths))}")
+        kinds = ", ".join(sorted(RECORDS | WHOLE))
+        raise LibraryError(f"there is no file of a filing in {', '.join(map(str, paths))}: these are read: {kinds}")
     given = Given(company, ticker.upper(), year, quarter, kind)
     chunking = None
     if chunk_size is not None or overlap is not None:
-        size = chunk_size or STANDARD.size
+        size = STANDARD.size if chunk_size is None else chunk_size
         chunking = Chunking(size, STANDARD.overlap * size // STANDARD.size if overlap is None else overlap)
     results: list[Added] = []
     begun = time.perf_counter()

@@ -49,6 +49,25 @@ def test_rows_are_sorted_and_downloaded(table: Visitor) -> None:
     assert Path(download.value.path()).read_bytes().startswith(b"PK")
 
 
+def test_rows_that_are_sorted_stay_where_the_person_looks(table: Visitor) -> None:
+    table.ask("Show the sales by month once more")
+    page, first = table.page, table.page.locator(".turn").first
+    first.locator("th button").first.scroll_into_view_if_needed()
+    before = page.evaluate("() => document.querySelector('.scroll').scrollTop")
+    first.locator("th button").first.click()
+    page.wait_for_selector("th[aria-sort=ascending]")
+    table.settle()
+    assert page.evaluate("() => document.querySelector('.scroll').scrollTop") == before
+
+
+def test_what_could_not_be_copied_is_not_said_to_be(table: Visitor) -> None:
+    refuse = "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }"
+    table.page.evaluate(refuse)
+    table.last.get_by_role("button", name="SELECT").click()
+    table.last.locator("[data-copy]").first.click()
+    table.last.get_by_text("Not copied").wait_for()
+
+
 def test_the_chart_is_drawn_read_by_keys_and_downloaded(table: Visitor) -> None:
     chart = table.last.locator("[data-chart]")
     assert chart.locator("canvas").count() == 1

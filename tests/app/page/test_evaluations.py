@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,17 @@ def test_nothing_is_made_by_looking(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="nothing was evaluated yet"):
         evaluations.experiments_of(settings)
     assert not (tmp_path / "mlflow.db").exists()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_server_that_does_not_answer_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "MLFLOW_HTTP_REQUEST_TIMEOUT"):
+        # Set and taken away, so that what is looked at here is as it was before when the test ends.
+        monkeypatch.setenv(name, "0")
+        monkeypatch.delenv(name)
+    evaluations._client(Settings(tracking_uri="http://127.0.0.1:9"))
+    assert int(os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"]) <= 2
+    assert int(os.environ["MLFLOW_HTTP_REQUEST_TIMEOUT"]) <= 15
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -168,6 +168,21 @@ def test_lines_of_a_select_change_nothing_but_white_space() -> None:
     assert sum(laid_out(select).count("\n") > 1 for select in selects) > 50
 
 
+@pytest.mark.parametrize(
+    "text",
+    [r"'it\'s  FROM WHERE x' AND b = 'c'", r"E'it\'s  FROM WHERE x'", "$$one  FROM two$$", "$q$it's  FROM $$ two$q$"],
+)
+def test_a_text_of_an_engine_of_its_own_keeps_its_white_space(text: str) -> None:
+    select = f"SELECT count(*) AS n, sum(amount) AS total FROM orders WHERE note = {text} GROUP BY region"
+    assert text in laid_out(select)
+
+
+@pytest.mark.parametrize("sheet", sorted(STATIC.glob("*.css")), ids=lambda path: path.name)
+def test_no_rule_of_a_sheet_stands_twice(sheet: Path) -> None:
+    rules = [" ".join(rule.split()) for rule in re.findall(r"[^{}]+\{[^{}]*\}", sheet.read_text())]
+    assert [rule for rule in rules if rules.count(rule) > 1] == []
+
+
 @pytest.mark.parametrize("name", ["tokens.css", "js/main.js", "vendor/htmx.min.js"])
 def test_an_address_changes_with_its_file(name: str) -> None:
     assert re.fullmatch(rf"/static/{re.escape(name)}\?v=[0-9a-f]{{12}}", static(name))

@@ -10,6 +10,10 @@ from typing import Any
 
 import pytest
 
+from finexpert.datasets.filings.sample_library import sample_info, sample_pages
+from finexpert.embeddings.embedding import embedder
+from finexpert.filings.library.library import Library
+
 PAGE: dict[str, Any] = {
     "id": "P",
     "pre_text": ["sales in brief ."],
@@ -98,3 +102,18 @@ def test_a_model_that_fails_ends_it_with_what_was_said_kept(chat: Any, scripted:
     ran = chat("net sales?", "and now?")
     assert ran.code == 1
     assert [turn["question"] for turn in trace(tmp_path)] == ["net sales?"]
+
+
+def test_page_lists_the_filings_of_a_library(
+    finexpert: Any, scripted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FINEXPERT_EMBEDDER", "words")
+    folder, page = tmp_path / "library", next(iter(sample_pages()))
+    with Library.open(folder, embedder=embedder("words"), make=True) as made:
+        made.add([page], sample_info(page))
+    scripted([])
+    monkeypatch.setattr("sys.stdin", io.StringIO("page\n"))
+    ran = finexpert("chat", "--library", str(folder))
+    assert ran.code == 0, ran.err
+    assert page.filing in ran.out
+    assert "1 filings; `finexpert library show ID` shows one" in ran.out

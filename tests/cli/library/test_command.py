@@ -97,6 +97,7 @@ def test_the_size_of_chunks_is_that_of_the_library(run: Run, report: Path) -> No
     assert run("add", report, "--chunk-size", "500").exit_code == 0
     ran = run("add", report, "--chunk-size", "800")
     assert "chunks of 500 characters with an overlap of 100, not 800/160" in str(ran.exception)
+    assert "chunks of 0 characters" in str(run("add", report, "--chunk-size", "0").exception)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_the_size_of_chunks_is_that_of_the_library(run: Run, report: Path) -> No
     [
         (("list",), "there is no library in"),
         (("search", "sales"), "there is no library in"),
-        (("add", "empty"), "there is no file of a filing in"),
+        (("add", "empty"), "/empty: these are read: .htm, .html"),
     ],
 )
 def test_what_is_missing_is_said(run: Run, words: tuple[str, ...], message: str, tmp_path: Path) -> None:

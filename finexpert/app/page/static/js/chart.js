@@ -67,6 +67,7 @@ export function startChart(place) {
   let plot = null;
   const draw = () => {
     plot?.destroy();
+    if (!place.isConnected) return document.removeEventListener("theme-changed", draw);
     plot = new uPlot(options(shown, Math.max(240, place.clientWidth)), [shown.x, ...shown.series], place);
   };
   const fit = () => plot && place.clientWidth && plot.setSize({ width: Math.max(240, place.clientWidth), height: 300 });

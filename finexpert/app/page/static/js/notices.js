@@ -13,7 +13,10 @@ function toast(text, kind = "bad") {
   const note = document.createElement("div");
   note.className = `note ${kind}`;
   note.textContent = text;
-  document.querySelector("#toasts").append(note);
+  const toasts = document.querySelector("#toasts");
+  // Behind an open dialog nothing is seen or heard.
+  (document.querySelector("dialog[open]") ?? document.body).append(toasts);
+  toasts.append(note);
   setTimeout(() => note.remove(), 9000);
 }
 

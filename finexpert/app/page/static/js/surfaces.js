@@ -44,9 +44,14 @@ function fold(button) {
 }
 
 async function copy(button) {
-  const text = document.getElementById(button.dataset.copy).innerText;
-  await navigator.clipboard?.writeText(text);
-  button.querySelector("[data-said]").textContent = "Copied";
+  const said = button.querySelector("[data-said]");
+  try {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    said.textContent = "Copied";
+  } catch {
+    // A page without https has no clipboard, and a browser may refuse it.
+    said.textContent = "Not copied";
+  }
 }
 
 export function startDialogs() {
@@ -57,6 +62,7 @@ export function startDialogs() {
     if (event.target.matches?.("dialog")) event.target.close();
   });
   document.body.addEventListener("htmx:afterSwap", (event) => {
-    if (event.detail.target?.id === "dialog-inside") document.getElementById("dialog").showModal();
+    const dialog = document.getElementById("dialog");
+    if (event.detail.target?.id === "dialog-inside" && !dialog.open) dialog.showModal();
   });
 }
