@@ -10,7 +10,7 @@
         answering
 
 A span holds no question, prompt, completion, SELECT or value of the data: whoever sees it needs no right to see those. The record of an
-answer has them, and the span has the record's id. A collector that does not answer costs no answer: it is said once, by a warning.
+answer has them, and the span has the record's id. A collector or a store that does not answer costs no answer: it is said by a warning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from finexpert.core.progress import Event, watch
-from finexpert.errors import ConfigurationError
+from finexpert.errors import ConfigurationError, DataError
 from finexpert.language_models.usage import Call, Meter
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 MLFLOW = "mlflow"
 EXPERIMENT = "finexpert questions"
 _SECONDS = 5
+_AWAY_SECONDS = 60.0
+_away_until: dict[str, float] = {}
 _log = logging.getLogger(__name__)
 _inside: ContextVar[bool] = ContextVar("finexpert_traced", default=False)
 Attributes = Mapping[str, str | int | float | bool]
@@ -91,7 +93,7 @@ def traced(where: str | None, mode: str, dialect: str, tracking_uri: Callable[[]
 
 
 def _traced(told: Told, where: str, mode: str, dialect: str, tracking_uri: Callable[[], str]) -> Iterator[Told]:
-    write = _writer(where, tracking_uri() if where == MLFLOW else "")
+    write = _writer_unless_away(where, tracking_uri() if where == MLFLOW else "")
     began, clock = time.time_ns(), time.perf_counter()
     error = ""
     with watch().heard_by(told.hear), Meter() as meter:
@@ -171,6 +173,19 @@ def _nested(spans: Sequence[Span]) -> list[Span]:
 def _frozen(each: tuple[Span, list[Any]]) -> Span:
     span, inner = each
     return Span(span.name, span.began, span.ended, span.attributes, span.failed, [_frozen(one) for one in inner])
+
+
+def _writer_unless_away(where: str, uri: str) -> Callable[[Span], None]:
+    """What writes; nothing where the store cannot be reached, which is looked at again after a minute."""
+    if time.monotonic() < _away_until.get(uri, 0.0):
+        return lambda span: None
+    try:
+        return _writer(where, uri)
+    except DataError as error:
+        # It takes long to find out, and no question waits for it again so soon.
+        _away_until[uri] = time.monotonic() + _AWAY_SECONDS
+        _log.warning("traces of questions are not written for a minute: %s", error)
+        return lambda span: None
 
 
 def _writer(where: str, uri: str) -> Callable[[Span], None]:

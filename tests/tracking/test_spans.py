@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from finexpert.errors import ConfigurationError
+from finexpert import tracking
+from finexpert.errors import ConfigurationError, DataError
 from finexpert.tracking import spans
 
 RECESSIONS = "How many recessions have there been in the last 30 years?"
@@ -162,6 +163,24 @@ def test_a_tracker_that_breaks_is_said_once_and_costs_no_answer(
     assert [record.getMessage() for record in caplog.records if "trace" in record.getMessage()] == [
         "the question's trace was not written: OSError"
     ]
+
+
+def test_a_store_that_cannot_be_reached_costs_no_answer_and_is_left_alone(
+    desk: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tried = []
+
+    def away(uri: str, experiment: str) -> str:
+        tried.append(uri)
+        raise DataError("the MLflow store http://mlflow.internal cannot be used")
+
+    monkeypatch.setattr(tracking, "choose", away)
+    monkeypatch.setattr(spans, "_away_until", {})
+    desk.says("planning", desk.plan())
+    session = desk.session(memory=False, trace="mlflow", tracking_uri="http://mlflow.internal")
+    assert [session.ask(question).value for question in ("How many months?", "How many days?")] == [6, 6]
+    assert len(tried) == 1
+    assert sum("not written for a minute" in record.getMessage() for record in caplog.records) == 1
 
 
 def test_what_runs_side_by_side_stays_beside_each_other() -> None:
