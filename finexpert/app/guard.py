@@ -80,7 +80,7 @@ class Guard:
             person = await self._person(scope, headers)
             scope.setdefault("state", {})["person"] = person
             self._check_origin(scope, headers)
-            self._requests.hit(person.id if person else f"address {(scope.get('client') or ('?',))[0]}")
+            self._requests.hit(person.id if person else _address(scope))
             if person is None and not scope["path"].startswith(_OPEN):
                 if _is_page(scope, headers):
                     await reply.redirect(f"/login?next={quote(scope['path'])}")
@@ -139,6 +139,8 @@ class Guard:
             kind, _, token = said.partition(" ")
             found = await asyncio.to_thread(access.person_of_token, self.desk.state, token.strip())
             if kind.lower() != "bearer" or found is None:
+                # Whoever tries out tokens has the state read each time.
+                self._requests.hit(_address(scope))
                 raise NotLoggedIn("the token is not known, was revoked, or has expired")
             return found
         if self.options.is_local:
@@ -226,6 +228,11 @@ def error_json(error: BaseException, message: str) -> dict[str, Any]:
     """An error as every door says it; clients of OpenAI read the same form."""
     kind = type(error).__name__ if isinstance(error, FinexpertError) else "InternalError"
     return {"error": {"type": kind, "message": message}}
+
+
+def _address(scope: Scope) -> str:
+    """Who is not known is counted by the address."""
+    return f"address {(scope.get('client') or ('?',))[0]}"
 
 
 def _headers(scope: Scope) -> dict[str, str]:

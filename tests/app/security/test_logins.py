@@ -53,6 +53,14 @@ def test_logins_are_limited(make_office: Any) -> None:
     assert statuses == [401, 401, 401, 429]
 
 
+def test_tokens_that_are_tried_out_are_limited(make_office: Any) -> None:
+    office = make_office(url="https://finexpert.example", requests_per_minute=3)
+    with TestClient(create_app(office.desk, close=False), base_url="https://finexpert.example") as client:
+        guessed = {"authorization": "Bearer fx_guessed"}
+        statuses = [client.get("/api/me", headers=guessed).status_code for _ in range(4)]
+    assert statuses == [401, 401, 401, 429]
+
+
 def test_requests_are_limited(make_office: Any) -> None:
     office = make_office(requests_per_minute=3)
     with TestClient(create_app(office.desk, close=False), base_url="http://127.0.0.1:8400") as client:
