@@ -24,6 +24,7 @@ _STARTS: dict[str, tuple[bytes, ...]] = {
 _TEXTS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson"})
 SUFFIXES = tuple(sorted({*_STARTS, *_TEXTS}))
 _LONGEST = 80
+_MOST_BYTES = 200
 _PIECE = 1 << 20
 
 
@@ -34,6 +35,8 @@ def clean_name(name: str) -> str:
     if suffix not in SUFFIXES:
         raise Refused(f"a file with the ending {suffix[:12]!r} is not read: send one of {', '.join(SUFFIXES)}")
     stem = re.sub(r"[^\w .()-]+", "_", Path(last).stem).strip(" .")[:_LONGEST]
+    # A folder's names are limited in bytes, of which a character may have four.
+    stem = stem.encode()[:_MOST_BYTES].decode(errors="ignore")
     return f"{stem or 'file'}{suffix}"
 
 

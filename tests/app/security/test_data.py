@@ -35,6 +35,7 @@ def send(client: Any, name: str, content: bytes, **form: str) -> Any:
         ("x.csv/../../y.csv", "y.csv"),
         ("CON.csv", "CON.csv"),
         ("x" * 500 + ".csv", "x" * 80 + ".csv"),
+        ("\U00020000" * 80 + ".csv", "\U00020000" * 50 + ".csv"),
         ("<img src=x onerror=alert(1)>.csv", "_img src_x onerror_alert(1)_.csv"),
     ],
 )
