@@ -39,6 +39,7 @@ def test_data_that_is_no_database(finexpert: Any, tmp_path: Path) -> None:
         (("eval", "convfinqa", "--history", "mine"), ("--history", "'mine'")),
         (("eval", "convfinqa", "--baseline", "magic"), ("--baseline", "'magic'", "single-call")),
         (("eval", "convfinqa", "--split", "train"), ("--split", "train.json", "finexpert data convfinqa")),
+        (("ask", "How many?", "--id", "page 3"), ("--id", "'page 3'", "--filing")),
         (("bench", "overhead", "-n", "2"), ("-n",)),
     ],
 )
