@@ -17,6 +17,13 @@ def test_data_that_is_not_there(finexpert: Any) -> None:
     assert ran.err == "DataError: /nowhere/fred.duckdb does not exist, nor does the folder /nowhere\n"
 
 
+def test_an_engine_that_is_not_there(finexpert: Any) -> None:
+    ran = finexpert("sandbox", "image", "--engine", "nowhere-at-all")
+    assert (ran.code, ran.out) == (1, "")
+    assert "there is no program 'nowhere-at-all'" in ran.err
+    assert "--engine" in ran.err
+
+
 def test_data_that_is_no_database(finexpert: Any, tmp_path: Path) -> None:
     path = tmp_path / "notes.duckdb"
     path.write_text("not a database")
