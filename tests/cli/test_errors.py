@@ -47,6 +47,8 @@ def test_data_that_is_no_database(finexpert: Any, tmp_path: Path) -> None:
         (("eval", "convfinqa", "--baseline", "magic"), ("--baseline", "'magic'", "single-call")),
         (("eval", "convfinqa", "--split", "train"), ("--split", "train.json", "finexpert data convfinqa")),
         (("ask", "How many?", "--id", "page 3"), ("--id", "'page 3'", "--filing")),
+        (("chat", "--trace", "."), ("--trace", "'.'", "is a directory")),
+        (("sandbox", "review", "--json", "."), ("--json", "is a directory")),
         (("bench", "overhead", "-n", "2"), ("-n",)),
     ],
 )
