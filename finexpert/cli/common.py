@@ -156,6 +156,8 @@ def open_source(
     """The page named with --filing, the library named with --library, else the warehouse; else what the settings name."""
     if sum(given is not None for given in (data, filing, library)) > 1:
         raise typer.BadParameter("a question is asked of --data, of --filing or of --library: give one of them")
+    if id is not None and filing is None:
+        raise typer.BadParameter(f"{id!r} names a page of --filing FILE, and there is none", param_hint="--id")
     if data is None and filing is None and library is None:
         data, library = _in_settings(settings)
     if library is not None:

@@ -34,7 +34,7 @@ def source_of(
     """Open the source of the record in `file`; RecordError says which option is missing where nothing tells it."""
     page = id or (kept.source.name if kept.source.dialect == "filing" else None)
     if not (data is None and filing is None and library is None):
-        return common.open_source(data, filing, page, settings, library)
+        return common.open_source(data, filing, page if filing is not None else id, settings, library)
     option = _OPTIONS.get(kept.source.dialect, "--data FILE, FOLDER or ADDRESS")
     address = kept.source.address
     if address is None and kept.source.dialect in _OPTIONS:

@@ -17,6 +17,13 @@ def test_data_that_is_not_there(finexpert: Any) -> None:
     assert ran.err == "DataError: /nowhere/fred.duckdb does not exist, nor does the folder /nowhere\n"
 
 
+def test_an_engine_that_is_not_there(finexpert: Any) -> None:
+    ran = finexpert("sandbox", "image", "--engine", "nowhere-at-all")
+    assert (ran.code, ran.out) == (1, "")
+    assert "there is no program 'nowhere-at-all'" in ran.err
+    assert "--engine" in ran.err
+
+
 def test_data_that_is_no_database(finexpert: Any, tmp_path: Path) -> None:
     path = tmp_path / "notes.duckdb"
     path.write_text("not a database")
@@ -39,6 +46,9 @@ def test_data_that_is_no_database(finexpert: Any, tmp_path: Path) -> None:
         (("eval", "convfinqa", "--history", "mine"), ("--history", "'mine'")),
         (("eval", "convfinqa", "--baseline", "magic"), ("--baseline", "'magic'", "single-call")),
         (("eval", "convfinqa", "--split", "train"), ("--split", "train.json", "finexpert data convfinqa")),
+        (("ask", "How many?", "--id", "page 3"), ("--id", "'page 3'", "--filing")),
+        (("chat", "--trace", "."), ("--trace", "'.'", "is a directory")),
+        (("sandbox", "review", "--json", "."), ("--json", "is a directory")),
         (("bench", "overhead", "-n", "2"), ("-n",)),
     ],
 )

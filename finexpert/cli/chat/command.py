@@ -52,7 +52,7 @@ def chat(
         ),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(help="Write the records of all turns to this JSON file at the end.")
+        Path | None, typer.Option(dir_okay=False, help="Write the records of all turns to this JSON file at the end.")
     ] = None,
 ) -> None:
     """Ask question after question, correct, and teach: later questions may refer to earlier ones.

@@ -78,6 +78,8 @@ def image(
     found = engine or next((path for name in container.ENGINES if (path := shutil.which(name))), None)
     if found is None:
         raise SandboxUnavailable("neither podman nor docker is installed: install one, or name it with --engine")
+    if shutil.which(found) is None:
+        raise SandboxUnavailable(f"there is no program {found!r}: install it, or name another with --engine")
     typer.echo(f"export {container.VARIABLE}={making.build(found)}")
 
 

@@ -30,7 +30,10 @@ def review(
     recordings: common.Recordings = None,
     threads: Annotated[int, typer.Option(min=1, max=64, help="Reviews under way side by side.")] = 4,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
-    json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, counts and results.")] = None,
+    json_out: Annotated[
+        Path | None,
+        typer.Option("--json", dir_okay=False, help="Write configuration, counts and results to this file."),
+    ] = None,
 ) -> None:
     """Have a model review attacks and ordinary code, one call each; count what it catches and its false alarms.
 
