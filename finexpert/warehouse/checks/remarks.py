@@ -119,16 +119,12 @@ def _counts(one: Read, probe: Probe) -> Iterator[str]:
         for node in (projected.unalias() for projected in select.selects):
             column = node.this if isinstance(node, exp.Count) else None
             origin = one.origin(column, scope) if isinstance(column, exp.Column) else None
-            if origin is None or not _is_small(origin.table) or one.base_of(scope, column.table) is None:
+            if column is None or origin is None or not _is_small(origin.table):
                 continue
             where = select.args.get("where")
             missing = column.copy().is_(exp.null())
-            if (
-                probe.any_row(
-                    rows_of(one, scope, exp.and_(where.this.copy(), missing) if where is not None else missing)
-                )
-                is True
-            ):
+            condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+            if probe.any_row(rows_of(one, scope, condition)) is True:
                 yield f"{text_of(one, node)} leaves out the rows in which {origin} is missing"
 
 
