@@ -6,8 +6,11 @@ Not here: what a locked process is denied in detail (`tests/sandbox`), and the r
 from __future__ import annotations
 
 import datetime as dt
+import fcntl
 import os
+import resource
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -24,6 +27,7 @@ from finexpert.errors import ConfigurationError, DataError, QueryError
 from finexpert.sandbox.lockdown import CANARY_NAMES
 from finexpert.sandbox.watchdog import process_of
 from finexpert.warehouse.isolated.pool import QueryPool
+from finexpert.warehouse.isolated.process import QueryProcess
 from finexpert.warehouse.isolated.zygote import problem, zygote
 from finexpert.warehouse.local import duckdb_warehouse as warehouses
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
@@ -260,3 +264,22 @@ def test_no_handle_is_left(small_file: Path) -> None:
                     continue
         opened.close()
     assert handles() == before
+
+
+def test_a_process_is_watched_where_many_files_are_open() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= hard < 3_000:
+        pytest.skip(f"a process may hold no more than {hard} files open here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 3_000), hard))
+    ours, theirs = socket.socketpair()
+    process = QueryProcess.__new__(QueryProcess)
+    try:
+        process._channel = socket.socket(fileno=fcntl.fcntl(ours.fileno(), fcntl.F_DUPFD_CLOEXEC, 2_000))
+        process.alive, process._opening = True, None
+        assert not process.lost
+        theirs.close()
+        assert process.lost
+    finally:
+        process._channel.close()
+        ours.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -34,6 +34,8 @@ def check_meaning(one: Read, probe: Probe) -> None:
                 _check_range(one, node, scope, probe)
             elif isinstance(node, exp.Max | exp.Min):
                 _check_order(one, node.this, scope, probe, text_of(one, node))
+            elif isinstance(node, exp.ArgMax | exp.ArgMin):
+                _check_order(one, node.expression, scope, probe, text_of(one, node))
             elif isinstance(node, exp.Ordered):
                 _check_order(one, node.this, scope, probe, f"ORDER BY {text_of(one, node.this)}")
             elif isinstance(node, exp.StrToTime | exp.Anonymous):

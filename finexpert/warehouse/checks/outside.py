@@ -1,6 +1,8 @@
-"""A column of a subquery that is read from outside of it by mistake.
+"""A column of a subquery that is read from outside of it by mistake, or from inside where outside is meant.
 
     SELECT count(*) FROM customers WHERE customer_id IN (SELECT customer_id FROM returns)     returns has no customer_id
+    ... FROM customers c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.status = 'OPEN')         an order of anybody
+    ... FROM customers WHERE EXISTS (SELECT 1 FROM orders WHERE customer_id = customer_id)     the same
 
 SQL takes the customer's own number then, which is always in the list. Who means it writes the table before the column.
 """
@@ -12,7 +14,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading.select import Read
+from finexpert.warehouse.checks.reading.select import Read, text_of
 from finexpert.warehouse.schema import TableSchema
 
 
@@ -26,6 +28,26 @@ def check_outside(one: Read) -> None:
         tables = _tables(one, select, ctes)
         if tables and _stands_in_condition(select):
             _check_select(select, tables)
+    _check_ties(one)
+
+
+def _check_ties(one: Read) -> None:
+    """Raises QueryError for a column that is compared with itself, and for an EXISTS that is the same for every row outside."""
+    for scope in one.scopes:
+        for node in scope.walk():
+            if isinstance(node, exp.EQ) and isinstance(node.this, exp.Column) and node.this == node.expression:
+                raise QueryError(
+                    f"{text_of(one, node, keep_tables=True)} compares a column with itself, which holds in every row: write the names of both tables "
+                    "before the columns"
+                )
+        exists = scope.expression.parent
+        if not isinstance(exists, exp.Exists) or scope.external_columns or not scope.sources:
+            continue
+        if isinstance(exists.find_ancestor(exp.Where, exp.Select), exp.Where):
+            raise QueryError(
+                f"{text_of(one, exists)} does not look at the row outside, so that it holds for all rows or for none: compare a column of the subquery "
+                "with one of the table outside"
+            )
 
 
 def _stands_in_condition(select: exp.Select) -> bool:

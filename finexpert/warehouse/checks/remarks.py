@@ -4,6 +4,7 @@
     count(*) FROM orders, beside deleted_at       orders.deleted_at marks rows as deleted, and the SELECT does not look at it
     sum(amount) FROM entries, beside direction    adds up both directions
     sum(fee) / count(*)                           divides by rows in which fee is missing
+    count(region)                                 leaves out rows in which region is missing
     GROUP BY region, on MySQL                     takes 'EMEA' and 'emea' for one region
 
 No model is asked again: the question alone tells which is meant.
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.grouping import group_columns
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, table_name
@@ -31,7 +33,7 @@ _AMOUNTS = frozenset(("amount", "amt", "value", "total", "sum"))
 def remarks(one: Read, probe: Probe) -> list[str]:
     """Notes for the person; nothing is refused."""
     said = [*_from_nothing(one), *_missing(one, probe), *_gone(one, probe), *_both_directions(one)]
-    said += [*_averages(one, probe), *_merged(one, probe)]
+    said += [*_averages(one, probe), *_counts(one, probe), *_merged(one, probe)]
     return list(dict.fromkeys(said))
 
 
@@ -56,10 +58,12 @@ def _missing(one: Read, probe: Probe) -> Iterator[str]:
 
 
 def _leaving_out(column: exp.Column) -> exp.Expr | None:
-    """The condition that leaves out some values of a column: <> or NOT IN."""
+    """The condition that leaves out some values of a column: <>, NOT IN, NOT LIKE or NOT."""
     node = column.parent
     if isinstance(node, exp.NEQ):
-        return node if isinstance(node.expression, exp.Literal) else None
+        return node if isinstance(node.expression, exp.Literal | exp.Boolean) else None
+    if isinstance(node, exp.Not) or (node is not None and says_not(node) and isinstance(node, exp.Like | exp.ILike)):
+        return node
     if isinstance(node, exp.In) and node.this is column and node.expressions and isinstance(node.parent, exp.Not):
         return node.parent
     return None
@@ -104,6 +108,24 @@ def _averages(one: Read, probe: Probe) -> Iterator[str]:
             if probe.any_row(rows_of(one, scope, condition)) is True:
                 what = text_of(one, added)
                 yield f"{text_of(one, node)} divides by all rows, also by those in which {what} is missing: avg({what}) leaves them out"
+
+
+def _counts(one: Read, probe: Probe) -> Iterator[str]:
+    """A number of values of one table's column that is shown itself, where some are missing."""
+    for scope in one.scopes:
+        select = scope.expression
+        if not isinstance(select, exp.Select) or select.args.get("joins") or scope.external_columns:
+            continue
+        for node in (projected.unalias() for projected in select.selects):
+            column = node.this if isinstance(node, exp.Count) else None
+            origin = one.origin(column, scope) if isinstance(column, exp.Column) else None
+            if column is None or origin is None or not _is_small(origin.table):
+                continue
+            where = select.args.get("where")
+            missing = column.copy().is_(exp.null())
+            condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+            if probe.any_row(rows_of(one, scope, condition)) is True:
+                yield f"{text_of(one, node)} leaves out the rows in which {origin} is missing"
 
 
 def _sum_over_all(node: exp.Div) -> exp.Expr | None:

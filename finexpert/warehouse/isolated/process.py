@@ -194,7 +194,10 @@ class QueryProcess:
         """Whether it has ended by itself since it was last asked."""
         if not self.alive or self._opening is not None:
             return not self.alive
-        return bool(select.select([self._channel], [], [], 0)[0])
+        # select() takes no descriptor above 1023, which a busy server has.
+        watched = select.poll()
+        watched.register(self._channel, select.POLLIN)
+        return bool(watched.poll(0))
 
     def end(self) -> None:
         """Kill the process and nothing more: the thread that waits for it cleans up."""

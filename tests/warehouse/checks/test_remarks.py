@@ -41,6 +41,12 @@ DELETED = "orders.deleted_at marks some rows, and the SELECT does not look at it
         ("SELECT count(*) FROM orders WHERE deleted_at IS NOT NULL AND region NOT IN ('EMEA')", ["orders.region is missing in some rows, which NOT region IN ('EMEA') leaves out"]),
         ("SELECT count(*) FROM orders WHERE deleted_at IS NOT NULL AND region <> 'EMEA'", ["orders.region is missing in some rows, which region <> 'EMEA' leaves out"]),
         ("SELECT count(*) FROM orders WHERE deleted_at IS NULL AND channel <> 'web'", []),
+        ("SELECT count(*) FROM orders WHERE deleted_at IS NOT NULL AND region NOT LIKE 'EM%'", [
+            "of orders.region, these values matched: 'EMEA'", "orders.region is missing in some rows, which region NOT LIKE 'EM%' leaves out"]),
+        ("SELECT count(*) FROM orders WHERE NOT is_archived AND deleted_at IS NULL", []),
+        ("SELECT count(region) AS n FROM orders WHERE deleted_at IS NULL", ["COUNT(region) leaves out the rows in which orders.region is missing"]),
+        ("SELECT count(channel) AS n FROM orders WHERE deleted_at IS NULL", []),
+        ("SELECT count(region) AS n FROM orders WHERE deleted_at IS NOT NULL", []),
         ("SELECT count(*) FROM orders WHERE deleted_at IS NULL AND (region <> 'EMEA' OR region IS NULL)", []),
         ("SELECT sum(amount) FROM entries", ["entries.amount is added up for every entries.direction"]),
         ("SELECT sum(amount) FROM entries WHERE direction = 'CR'", []),

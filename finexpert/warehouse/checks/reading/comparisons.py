@@ -131,6 +131,9 @@ def _comparison(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Comparison]
         yield from _made(one, node.this, node.expressions, scope, node)
         return
     left, right = node.this, node.expression
+    if isinstance(node, exp.EQ) and isinstance(right, exp.Any) and isinstance(listed := right.this.unnest(), exp.Array):
+        yield from _made(one, left, listed.expressions, scope, node)
+        return
     if isinstance(left, exp.Literal):
         left, right = right, left
     if left is not None and right is not None:
