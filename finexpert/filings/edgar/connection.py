@@ -2,7 +2,7 @@
 
     connection = Connection("Ada Example ada@example.com", "load files with `finexpert data edgar --from FOLDER`")
     connection.object("https://data.sec.gov/submissions/CIK0000320193.json", "the filings of AAPL")    # bytes of JSON
-    connection.save("https://www.sec.gov/Archives/edgar/data/...", path, "10-K of AAPL")               # a file, whole
+    connection.save("https://www.sec.gov/Archives/edgar/data/...", path, "the 10-K of AAPL", print)    # a file, whole
 
 The SEC asks every program to name a person with an address of mail, and to ask at most ten times a second. What may go away by itself
 is tried again. Nothing is followed to another server.
@@ -130,9 +130,12 @@ class Connection:
         """The text of an object of JSON. Raises NotFetched where it is not there or too large, else DataError."""
         return self._tried(lambda: self._object(address, what), address, what)
 
-    def save(self, address: str, path: Path, what: str) -> Saved:
-        """Writes a file whole or not at all. Raises NotFetched where it is not there or too large, else DataError."""
-        return self._tried(lambda: self._save(address, path, what), address, what)
+    def save(self, address: str, path: Path, what: str, seal: Callable[[Saved], None]) -> None:
+        """Writes a file whole or not at all; `seal` is called before it gets its name, and what it raises leaves no file.
+
+        Raises NotFetched where the file is not there or too large, else DataError.
+        """
+        self._tried(lambda: self._save(address, path, what, seal), address, what)
 
     def _tried(self, act: Callable[[], _T], address: str, what: str) -> _T:
         try:
@@ -153,10 +156,10 @@ class Connection:
         _check(content)
         return content
 
-    def _save(self, address: str, path: Path, what: str) -> Saved:
+    def _save(self, address: str, path: Path, what: str, seal: Callable[[Saved], None]) -> None:
         try:
             with self._answer(address, what) as response, writing(path) as file:
-                return self._copy(response, file, what)
+                seal(self._copy(response, file, what))
         except OSError as error:
             raise DataError(
                 f"{path} cannot be written: {error.strerror or error}. Make room or see to the rights of {path.parent}. {self._next}"
