@@ -44,10 +44,10 @@ class Done:
         """The results as JSON holds them."""
         return [asdict(result) | {"path": str(result.path)} for result in self.results]
 
-    def say(self) -> None:
-        """Print what is to be known of single files, then the counts and rates."""
+    def say(self, quiet: frozenset[str] = frozenset()) -> None:
+        """Print what is to be known of single files, but for these outcomes, then the counts and rates."""
         for result in self.results:
-            if result.message:
+            if result.message and result.outcome not in quiet:
                 stores.say(f"{result.outcome}: {result.filing or result.path}: {result.message}")
         counts = Counter(result.outcome for result in self.results)
         counted = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())

@@ -132,7 +132,8 @@ def _show(chosen: Chosen | None, outcomes: Sequence[Outcome], done: Done | None,
     if as_json:
         stores.as_json(_facts(chosen, outcomes, done))
     elif done is not None:
-        done.say()
+        # Of each filing that was there already nobody wants a line.
+        done.say(quiet=frozenset({"same"}) if chosen else frozenset())
     bad = any(outcome.entry is None for outcome in outcomes) or bool(chosen and chosen.missing)
     if bad or (done is not None and done.failed):
         raise typer.Exit(1)

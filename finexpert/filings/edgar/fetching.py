@@ -143,6 +143,9 @@ def fetch(server: FilingServer, manifest: Manifest, filing: Filed, folder: Path)
         return outcome
     suffix = PurePosixPath(filing.path).suffix.lower()
     name = held.path if held else file_name(filing, suffix, manifest)
+    if filing.leads_away:
+        why = f"EDGAR names the document of {described(filing)} {filing.document!r}, which is no name of a document"
+        return Outcome(name, "failed", message=why)
     if suffix not in WHOLE:
         return Outcome(name, "failed", message=f"{server.url(filing)} is of no kind that is read: {_KINDS}")
     if held is None and (folder / name).exists():

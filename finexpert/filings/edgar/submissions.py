@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
+from urllib.parse import quote
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
@@ -29,11 +30,11 @@ ANNUAL = ("10-K", "20-F", "40-F")
 _READ, _MOST_FORMS = re.compile(r"\d+-[KQF]"), 12
 # A year of 52 or 53 weeks may end some days into the next month.
 _DAYS_LATE = 7
+_ISO = r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
 _Model = TypeVar("_Model", bound=BaseModel)
-_Day = Annotated[dt.date | None, BeforeValidator(lambda text: text or None)]
+# One odd day among thousands of filings makes no list unusable.
+_Day = Annotated[dt.date | None, BeforeValidator(lambda text: text if re.fullmatch(_ISO, str(text)) else None)]
 _Accession = Annotated[str, Field(pattern=r"^\d{10}-\d{2}-\d{6}$")]
-# A name of the server becomes an address: it leads nowhere else.
-_Document = Annotated[str, Field(pattern=r"^(?:[\w-][\w.-]*(?:/[\w-][\w.-]*)?)?$")]
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,12 @@ class Filed:
     @property
     def path(self) -> str:
         """Where the document stands below the archive; filings without one have a text of all their parts."""
-        return f"{self.company.cik}/{self.accession.replace('-', '')}/{self.document or f'{self.accession}.txt'}"
+        return f"{self.company.cik}/{self.accession.replace('-', '')}/{quote(self.document) or f'{self.accession}.txt'}"
+
+    @property
+    def leads_away(self) -> bool:
+        """Whether the name of its document, which is the server's, is one of another folder."""
+        return any(part.strip(". ") == "" for part in self.document.split("/")) and self.document != ""
 
     @property
     def period(self) -> tuple[int | None, int | None]:
@@ -71,7 +77,7 @@ class _Columns(BaseModel):
     filingDate: list[dt.date]
     reportDate: list[_Day]
     accessionNumber: list[_Accession]
-    primaryDocument: list[_Document]
+    primaryDocument: list[str]
 
 
 class _Older(BaseModel):
@@ -99,7 +105,8 @@ def read_submissions(path: Path, company: Listed, older: Callable[[str], Path], 
     columns = [listed.filings.recent]
     columns += [_validated(older(each.name), _Columns) for each in listed.filings.files if each.filingTo.year >= since]
     month = _month_of(listed.fiscalYearEnd)
-    return [filed for each in columns for filed in _rows(each, company, listed.name, month, path)]
+    found = [filed for each in columns for filed in _rows(each, company, listed.name, month, path)]
+    return list({filed.accession: filed for filed in found}.values())
 
 
 def _validated(path: Path, model: type[_Model]) -> _Model:

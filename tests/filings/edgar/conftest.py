@@ -211,9 +211,9 @@ def connect(here: EdgarHere, tmp_path: Path) -> Iterator[Callable[..., FilingSer
     """Opens EDGAR as it is served here; its lists are kept beside what a test fetches."""
     opened = []
 
-    def open_server(**options: Any) -> FilingServer:
-        options = {"addresses": here.addresses, "pause": 0.01, "pace": Pace(10_000), "attempts": 3} | options
-        server = FilingServer(tmp_path / "lists", options.pop("user", USER), **options)
+    def open_server(user: str | None = USER, **options: Any) -> FilingServer:
+        usual: dict[str, Any] = {"addresses": here.addresses, "pause": 0.01, "pace": Pace(10_000), "attempts": 3}
+        server = FilingServer(tmp_path / "lists", user, **usual | options)
         opened.append(server)
         return server
 

@@ -234,6 +234,27 @@ def test_a_document_of_a_kind_that_nobody_reads_is_not_fetched(connect: Connect,
     assert here.requests["form4.xml"] == 0
 
 
+@pytest.mark.parametrize("name", ["../../../secret.htm", "//other.example/a.htm", "/a.htm", "a/./b.htm"])
+def test_a_name_that_leads_away_is_not_asked_for(connect: Connect, here: Any, out: Path, name: str) -> None:
+    path = "/submissions/CIK0000001001.json"
+    listed = json.loads(here.content[path])
+    listed["filings"]["recent"]["primaryDocument"][-1] = name
+    here.content[path] = json.dumps(listed).encode()
+    asked = sum(here.requests.values())
+    first, second = run(connect(), out)
+    assert (first.outcome, second.outcome) == ("failed", "fetched")
+    assert "is no name of a document" in first.message
+    assert sum(here.requests.values()) == asked + 3
+
+
+def test_a_name_is_part_of_the_path_alone(connect: Connect, here: Any, out: Path) -> None:
+    path = "/submissions/CIK0000001001.json"
+    listed = json.loads(here.content[path])
+    listed["filings"]["recent"]["primaryDocument"][-1] = "a b?c#d.htm"
+    here.content[path] = json.dumps(listed).encode()
+    assert "/a%20b%3Fc%23d.htm answered 404" in run(connect(), out)[0].message
+
+
 def test_another_server_is_never_asked(connect: Connect, here: Any, out: Path) -> None:
     for elsewhere in ("http://127.0.0.2:1/aldr.htm", here.base.replace("http:", "https:") + "/x", "http://localhost/x"):
         here.faults[OLDEST] = [elsewhere]

@@ -83,11 +83,8 @@ def test_forms_that_are_none() -> None:
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        ("primaryDocument", "../../../etc/passwd.htm"),
-        ("primaryDocument", "//other.example/a.htm"),
-        ("primaryDocument", "a.htm?x=1"),
         ("accessionNumber", "../0001"),
-        ("reportDate", "yesterday"),
+        ("filingDate", "yesterday"),
         ("form", None),
     ],
 )
@@ -98,6 +95,14 @@ def test_a_list_that_is_none_is_refused(connect: Connect, here: Any, column: str
     here.content[path] = json.dumps(listed).encode()
     with pytest.raises(DataError, match=rf"CIK0000001001.json is no list of filings.*{column}.*--refresh"):
         connect().find(["ALDR"], ["10-K"], [])
+
+
+def test_an_odd_day_among_many_is_none(connect: Connect, here: Any) -> None:
+    path = "/submissions/CIK0000001001.json"
+    listed = json.loads(here.content[path])
+    listed["filings"]["recent"]["reportDate"][4] = "0001-01-01"
+    here.content[path] = json.dumps(listed).encode()
+    assert ends(connect().find(["ALDR"], ["10-K"], [])) == [("10-K", "2023-11-03")]
 
 
 def test_columns_of_unlike_length_are_refused(connect: Connect, here: Any) -> None:
