@@ -96,7 +96,10 @@ def check_user_agent(text: str | None, instead: str) -> str:
 
 
 class Connection:
-    """Asks EDGAR, names its user, keeps the pace and tries again; `instead` is what a person can do where it fails."""
+    """Asks EDGAR, names its user, keeps the pace and tries again; `instead` is what a person can do where it fails.
+
+    A file that is saved has at most `most_bytes`; a list may have as many as any file.
+    """
 
     def __init__(
         self,
@@ -152,7 +155,7 @@ class Connection:
 
     def _object(self, address: str, what: str) -> bytes:
         with self._answer(address, what) as response:
-            content = b"".join(self._parts(response, what))
+            content = b"".join(_parts(response, what, MOST_BYTES))
         _check(content)
         return content
 
@@ -167,7 +170,7 @@ class Connection:
 
     def _copy(self, response: httpx.Response, file: BinaryIO, what: str) -> Saved:
         digest, size, head = hashlib.sha256(), 0, b""
-        for part in self._parts(response, what):
+        for part in _parts(response, what, self._most_bytes):
             digest.update(part)
             size += len(part)
             head += part[: max(0, _HEAD - len(head))]
@@ -180,16 +183,6 @@ class Connection:
         file.flush()
         os.fsync(file.fileno())
         return Saved(digest.hexdigest(), size)
-
-    def _parts(self, response: httpx.Response, what: str) -> Iterator[bytes]:
-        size = 0
-        for part in response.iter_bytes():
-            size += len(part)
-            if size > self._most_bytes:
-                raise NotFetched(
-                    f"{what} has more than the {self._most_bytes / (1 << 20):,.0f} MB that a file may have: {response.url}"
-                )
-            yield part
 
     @contextmanager
     def _answer(self, address: str, what: str) -> Iterator[httpx.Response]:
@@ -265,6 +258,18 @@ class Lists:
                     f"{path} cannot be written: {error.strerror}. Make room or see to the rights of {self.folder}"
                 ) from error
         return path
+
+
+def _parts(response: httpx.Response, what: str, most: int) -> Iterator[bytes]:
+    """The content bit by bit; NotFetched as soon as there is too much of it, whatever its header said."""
+    size = 0
+    for part in response.iter_bytes():
+        size += len(part)
+        if size > most:
+            raise NotFetched(
+                f"{what} has more than the {most / (1 << 20):,.0f} MB that a file may have: {response.url}"
+            )
+        yield part
 
 
 def _server(url: httpx.URL) -> tuple[str, str, int | None]:

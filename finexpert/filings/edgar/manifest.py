@@ -23,6 +23,7 @@ from finexpert.storage import foreign_json
 
 # `library add FOLDER` would take .json and .jsonl for records of pages.
 MANIFEST_FILE = "manifest.ndjson"
+_BEGINS = b'{"path"'
 # The name under which a filing is written before it is whole.
 _LEFT = re.compile(r"\.[A-Z0-9-]+_[A-Z0-9-]+_[\d-]+(?:_[\d-]+)?\.\w{2,5}\.\w{8}\.tmp")
 
@@ -129,7 +130,7 @@ def read_manifest(path: Path) -> list[Entry]:
 
 def _is_cut(line: bytes) -> bool:
     """Whether a killed run or a full disk cut a line off: its filing is fetched again."""
-    return line.startswith(b'{"path"') and not line.endswith(b"}")
+    return line[: len(_BEGINS)] == _BEGINS[: len(line)] and not line.endswith(b"}")
 
 
 def _ends_with_line(path: Path) -> bool:

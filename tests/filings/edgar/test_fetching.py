@@ -140,10 +140,12 @@ def _until(there: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_a_line_that_was_cut_off_costs_its_filing_alone(connect: Connect, here: Any, out: Path) -> None:
+@pytest.mark.parametrize("left", [3, 100, -2, -1])
+def test_a_line_that_was_cut_off_costs_its_filing_alone(connect: Connect, here: Any, out: Path, left: int) -> None:
     run(connect(), out)
     manifest, newest = out / MANIFEST_FILE, out / "ALDR_10-K_2023-09-30.htm"
-    manifest.write_bytes(manifest.read_bytes()[:-40])
+    first, second = manifest.read_bytes().splitlines(keepends=True)
+    manifest.write_bytes(first + second[:left])
     # The file gets its name after its line.
     newest.unlink()
     assert [each.outcome for each in run(connect(), out)] == ["there", "fetched"]
@@ -220,11 +222,15 @@ def test_a_document_that_is_gone_does_not_stop_the_others(connect: Connect, here
 
 def test_a_document_above_the_cap_is_left_out(connect: Connect, here: Any, out: Path) -> None:
     path = next(path for path in here.content if path.endswith(OLDEST))
-    here.content[path] += b" " * 200_000
-    first, second = run(connect(most_bytes=100_000), out)
+    here.content[path] += b" " * (1 << 20)
+    first, second = run(connect(most_bytes=1 << 20), out)
     assert (first.outcome, second.outcome) == ("failed", "fetched")
-    assert "has more than the 0 MB" in first.message
+    assert "the 10-K of ALDR for 2022-09-24 has more than the 1 MB that a file may have" in first.message
     assert {path.name for path in out.iterdir()} == {MANIFEST_FILE, "ALDR_10-K_2023-09-30.htm"}
+
+
+def test_the_cap_is_not_one_of_lists(connect: Connect, out: Path) -> None:
+    assert [each.outcome for each in run(connect(most_bytes=10), out)] == ["failed", "failed"]
 
 
 def test_a_document_of_a_kind_that_nobody_reads_is_not_fetched(connect: Connect, here: Any, out: Path) -> None:
