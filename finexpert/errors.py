@@ -16,7 +16,8 @@ when the program itself cannot go on, or inside it, between a layer and the loop
     ├── SandboxFailure              the sandbox broke during a call (killed, protocol violated)
     ├── DataError                   a data file, folder or download is missing or unusable
     │   ├── RecordError             the record of an answer cannot be read or does not fit the data
-    │   └── QuestionFileError       a line of a question file does not have the documented form
+    │   ├── QuestionFileError       a line of a question file does not have the documented form
+    │   └── NotFetched              one file of a server is not there or too large: others may be fetched
     ├── StoreError                  the memory or the glossary cannot be opened, read or written
     │   ├── NameTaken               another entry has this heading or term already: a clash, which the expert decides
     │   ├── StaleEntry              an entry was changed by someone else since it was read
@@ -112,6 +113,10 @@ class RecordError(DataError):
 
 class QuestionFileError(DataError):
     """A line of a question file does not have the documented form; the message names file and line."""
+
+
+class NotFetched(DataError):
+    """One file of a server is not there, or larger than a file may be; the server's other files may be fetched."""
 
 
 class StoreError(FinexpertError):

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 import httpx
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
-from finexpert.datasets.evaluations.downloading import write_atomically
 from finexpert.errors import DataError
+from finexpert.storage.whole_files import write_whole
 
 ARCHIVE = "https://github.com/czyssrs/ConvFinQA/raw/main/data.zip"
 WANTED = ("train.json", "dev.json")
@@ -81,7 +81,7 @@ def write_members(contents: dict[str, bytes], folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in contents.items():
-            write_atomically(folder / name, content)
+            write_whole(folder / name, content)
     except OSError as error:
         raise DataError(
             f"cannot write to {folder}: {error.strerror}; set FINEXPERT_HOME to a folder of yours"

@@ -21,10 +21,11 @@ from finexpert.datasets.edgar.calendar import FiscalCalendar
 from finexpert.datasets.edgar.facts import CompanyFacts, Concept, Filing, read_facts
 from finexpert.datasets.edgar.measures import lines
 from finexpert.datasets.edgar.model import semantic_model
-from finexpert.datasets.edgar.symbols import Listed, facts_file
+from finexpert.datasets.edgar.symbols import facts_file
 from finexpert.datasets.edgar.views import views
 from finexpert.datasets.edgar.vintages import with_basis
 from finexpert.errors import DataError
+from finexpert.filings.edgar.symbols import Listed
 from finexpert.warehouse.local.building import Table, build_warehouse
 from finexpert.warehouse.semantic_model.document import save
 from finexpert.warehouse.semantic_model.finding import beside

@@ -16,9 +16,9 @@ from pathlib import Path
 import httpx
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
-from finexpert.datasets.evaluations.downloading import write_atomically
 from finexpert.datasets.fred.series import SERIES
 from finexpert.errors import DataError
+from finexpert.storage.whole_files import write_whole
 
 ENDPOINT = "https://fred.stlouisfed.org/graph/fredgraph.csv"
 DAY = 24 * 3600
@@ -67,7 +67,7 @@ def download(
                     raise DataError(
                         f"{series} was not fetched from {endpoint} in {attempts} attempts: {error}. {_NEXT}"
                     ) from error
-                write_atomically(path, content)
+                write_whole(path, content)
             paths.append(path)
             if progress:
                 progress(series, done, len(SERIES))

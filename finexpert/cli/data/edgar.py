@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from finexpert.datasets.edgar.database import Built
-    from finexpert.datasets.edgar.symbols import Listed
+    from finexpert.filings.edgar.symbols import Listed
     from finexpert.settings import Settings
 
 

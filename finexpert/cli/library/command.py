@@ -1,6 +1,7 @@
 """`finexpert library`: filings that questions are asked of, and what is found in them.
 
 finexpert library add filings/ more/aapl-20241228.htm
+finexpert library fetch AAPL MSFT --years 2021-2024       # see `fetch.py`
 finexpert library list
 finexpert library search "net sales by region" --company Apple --year 2025
 finexpert library show AAPL/2025Q1/10-Q
@@ -8,8 +9,6 @@ finexpert library show AAPL/2025Q1/10-Q
 
 from __future__ import annotations
 
-import time
-from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,19 +16,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common, stores
+from finexpert.cli.library.adding import Folder, WordsOnly, add_all, index
 from finexpert.cli.library.companies import companies
+from finexpert.cli.library.fetch import fetch
 
 if TYPE_CHECKING:
-    from finexpert.filings.library.adding import Added
     from finexpert.filings.library.library import Library
     from finexpert.filings.records import FilingInfo, PageHit
 
 library_app = typer.Typer(help="Keep filings, and search them.", no_args_is_help=True)
 library_app.command()(companies)
+library_app.command()(fetch)
 
-Folder = Annotated[
-    Path | None, typer.Option("--library", help="Folder of the library; or FINEXPERT_LIBRARY; else one at home.")
-]
 Names = Annotated[list[str] | None, typer.Option("--company", help="Name or symbol; may be given several times.")]
 Years = Annotated[list[int] | None, typer.Option("--year", help="Fiscal year; may be given several times.")]
 Quarters = Annotated[list[int] | None, typer.Option("--quarter", min=1, max=4, help="May be given several times.")]
@@ -47,10 +45,7 @@ def add(
     kind: Annotated[str, typer.Option(help="Such as 10-K, 10-Q or transcript.")] = "",
     chunk_size: Annotated[int | None, typer.Option(help="Characters of a chunk, for a new library: 1000.")] = None,
     overlap: Annotated[int | None, typer.Option(help="Characters that the next chunk repeats: 200.")] = None,
-    words_only: Annotated[
-        bool,
-        typer.Option("--words-only", help="Embed nothing now: questions need words alone, and the next add embeds."),
-    ] = False,
+    words_only: WordsOnly = False,
     as_json: common.Json = False,
 ) -> None:
     """Add filings; exit code 1 if one could not be read. What is in the library already is left as it is."""
@@ -70,60 +65,14 @@ def add(
     if chunk_size is not None or overlap is not None:
         size = STANDARD.size if chunk_size is None else chunk_size
         chunking = Chunking(size, STANDARD.overlap * size // STANDARD.size if overlap is None else overlap)
-    results: list[Added] = []
-    begun = time.perf_counter()
     with Library.open(library, make=True, chunking=chunking) as opened:
-        with common.progress("files", len(files)) as done:
-            for path in files:
-                results += add_file(opened, path, given)
-                done(1)
-        read = time.perf_counter()
-        chunks = 0 if words_only else _index(opened)
-    _show_added(results, as_json)
-    if not as_json:
-        rates = [_rate(_new_pages(results), "pages", "added", read - begun)]
-        rates.append(_rate(chunks, "chunks", "indexed", time.perf_counter() - read))
-        if told := "; ".join(filter(None, rates)):
-            stores.say(told)
-    if any(result.outcome == "failed" for result in results):
-        raise typer.Exit(1)
-
-
-def _index(library: Library) -> int:
-    """Bring the index up to date, also where an earlier run was interrupted; how many chunks were missing."""
-    missing = library.chunks_to_index()
-    with common.progress("chunks indexed", missing) as done:
-        library.refresh(done)
-    return missing
-
-
-def _rate(count: int, unit: str, done: str, seconds: float) -> str:
-    """
-    >>> _rate(1365, "pages", "added", 9.5), _rate(0, "pages", "added", 0.1)
-    ('1,365 pages added in 9.5 s, 144 a second', '')
-    """
-    a_second = count / max(seconds, 1e-9)
-    return (
-        f"{count:,} {unit} {done} in {seconds:.1f} s, {a_second:,.{0 if a_second >= 10 else 1}f} a second"
-        if count
-        else ""
-    )
-
-
-def _new_pages(results: list[Added]) -> int:
-    return sum(result.pages for result in results if result.outcome in ("added", "replaced"))
-
-
-def _show_added(results: list[Added], as_json: bool) -> None:
+        done = add_all(files, lambda path: add_file(opened, path, given), None if words_only else opened)
     if as_json:
-        stores.as_json([asdict(result) | {"path": str(result.path)} for result in results])
+        stores.as_json(done.facts())
     else:
-        for result in results:
-            if result.message:
-                stores.say(f"{result.outcome}: {result.filing or result.path}: {result.message}")
-        counts = Counter(result.outcome for result in results)
-        counted = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-        stores.say(f"{counted}; {_new_pages(results):,} pages")
+        done.say()
+    if done.failed:
+        raise typer.Exit(1)
 
 
 @library_app.command("list")
@@ -179,7 +128,7 @@ def remove(id: Annotated[str, typer.Argument(help="Id of a filing.")], library: 
     """Remove a filing and its pages; its file stays where it is."""
     with _opened(library) as opened:
         pages = opened.remove(id)
-        _index(opened)
+        index(opened)
     stores.say(f"removed: {id}, {pages} page{'' if pages == 1 else 's'}")
 
 

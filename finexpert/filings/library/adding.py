@@ -17,7 +17,7 @@ from typing import Literal
 
 from finexpert.errors import LibraryError
 from finexpert.filings.library.library import Library
-from finexpert.filings.readers.cover import Given
+from finexpert.filings.readers.cover import NOTHING, Given
 from finexpert.filings.readers.files import RECORDS, ReadFiling, checksum
 from finexpert.filings.readers.process import read_file
 from finexpert.filings.readers.records import pages_checksum
@@ -41,15 +41,15 @@ def add_files(library: Library, files: Iterable[Path], given: Given | None = Non
         yield from add_file(library, path, given or Given())
 
 
-def add_file(library: Library, path: Path, given: Given) -> Iterator[Added]:
-    """Add one file, which holds many filings where it is one of records."""
+def add_file(library: Library, path: Path, given: Given, otherwise: Given = NOTHING) -> Iterator[Added]:
+    """Add one file, which holds many filings where it is one of records; `otherwise` is known where its facts do not say."""
     try:
         sha256 = checksum(path)
         twin = None if path.suffix.lower() in RECORDS else library.filing_of(sha256)
         if twin is not None and _says(twin, given):
             yield _same(path, twin)
             return
-        for read in read_file(path, sha256, given):
+        for read in read_file(path, sha256, given, otherwise):
             yield (
                 Added(path, "failed", message=str(read))
                 if isinstance(read, LibraryError)

@@ -59,7 +59,7 @@ def serve(parent: int) -> None:
         write(wire.pack({"failed": str(error)}))
         return
     try:
-        for outcome in read_file(path, setup["sha256"], Given(**setup["given"])):
+        for outcome in read_file(path, setup["sha256"], Given(**setup["given"]), Given(**setup["otherwise"])):
             _send(outcome)
     except MemoryError:
         write(wire.pack({"refused": f"{path} takes more memory than a filing may: split it"}))

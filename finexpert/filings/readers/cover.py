@@ -1,6 +1,6 @@
 """What a file says of itself: company, ticker, form, fiscal year and quarter.
 
-    what is given (options)  >  facts of inline XBRL  >  the name of the file and its folders  >  the words of the cover
+    what is given (options)  >  facts of inline XBRL  >  what EDGAR's list says  >  the name of the file and its folders  >  the words of the cover
 
 A quarter that only the end of the period tells is the calendar's, which is another one where the fiscal year does not
 end in December: a note says so.
@@ -85,6 +85,9 @@ class Given:
             added["quarter"] = None
         used = "quarter" in added or "fiscal_year" in added
         return replace(self, **added, notes=(*self.notes, *(other.notes if used else ())))
+
+
+NOTHING = Given()
 
 
 def named(path: Path, known: Given, words: Given, text: str) -> Given:

@@ -22,7 +22,7 @@ from finexpert.errors import LibraryError
 from finexpert.filings.page.folding import excerpt
 from finexpert.filings.readers import AGAIN, cover, text, transcript
 from finexpert.filings.readers.blocks import PrintedPage, library_pages
-from finexpert.filings.readers.cover import Given
+from finexpert.filings.readers.cover import NOTHING, Given
 from finexpert.filings.readers.records import read_page_records
 from finexpert.filings.records import FilingInfo, LibraryPage
 
@@ -83,38 +83,41 @@ def _unreadable(path: Path, error: OSError) -> LibraryError:
     return LibraryError(f"cannot read {path}: {error.strerror}; see to its name and rights, then {AGAIN}")
 
 
-def read_file(path: Path, sha256: str, given: Given) -> Iterator[ReadFiling | LibraryError]:
-    """The filings of a file, one but for records of pages; in the place of one that cannot be read, its error."""
+def read_file(path: Path, sha256: str, given: Given, otherwise: Given = NOTHING) -> Iterator[ReadFiling | LibraryError]:
+    """The filings of a file, one but for records of pages; in the place of one that cannot be read, its error.
+
+    `given` goes before what the file says of itself, `otherwise` behind its tagged facts and before its name and its words.
+    """
     if path.suffix.lower() in RECORDS:
         for outcome in read_page_records(path, given):
             yield outcome if isinstance(outcome, LibraryError) else ReadFiling(*outcome)
         return
     try:
-        yield _one(path, sha256, given)
+        yield _one(path, sha256, given, otherwise)
     except LibraryError as error:
         yield error
     except OSError as error:
         yield _unreadable(path, error)
 
 
-def _one(path: Path, sha256: str, given: Given) -> ReadFiling:
+def _one(path: Path, sha256: str, given: Given, otherwise: Given) -> ReadFiling:
     reader = _reader(path)
     if (size := path.stat().st_size) > LARGEST_FILE:
         raise LibraryError(
             f"{path} has {size >> 20} MB, more than the {LARGEST_FILE >> 20} that a filing may have: split it"
         )
     try:
-        return _filing(path, sha256, given, reader(path))
+        return _filing(path, sha256, given, otherwise, reader(path))
     except ModuleNotFoundError as error:
         raise LibraryError(f"{path} needs the package {error.name}: `pip install 'finexpert[library]'`") from error
 
 
-def _filing(path: Path, sha256: str, given: Given, read: _Read) -> ReadFiling:
+def _filing(path: Path, sha256: str, given: Given, otherwise: Given, read: _Read) -> ReadFiling:
     printed = iter(read.printed)
     first = list(islice(printed, _COVER_PAGES))
     text = "\n".join(page.text for page in first)
     words = cover.from_words(text)
-    told = given.filled(read.facts)
+    told = given.filled(read.facts).filled(otherwise)
     known = told.filled(cover.from_path(path)).filled(words)
     if not told.ticker:
         known = cover.named(path, known, words, text)

@@ -26,7 +26,7 @@ from finexpert.errors import DataError, LibraryError, SandboxUnavailable
 from finexpert.filings.page import file as filing_file
 from finexpert.filings.readers import AGAIN, files
 from finexpert.filings.readers.child import MOST_BYTES, PAGE_FIELDS, SAID
-from finexpert.filings.readers.cover import Given
+from finexpert.filings.readers.cover import NOTHING, Given
 from finexpert.filings.readers.files import RECORDS, ReadFiling
 from finexpert.filings.readers.records import pages_checksum
 from finexpert.filings.records import FilingInfo, LibraryPage
@@ -44,13 +44,13 @@ class _Untrue(Exception):
     """What the process sent is nothing that it sends."""
 
 
-def read_file(path: Path, sha256: str, given: Given) -> Iterator[ReadFiling | LibraryError]:
+def read_file(path: Path, sha256: str, given: Given, otherwise: Given = NOTHING) -> Iterator[ReadFiling | LibraryError]:
     """As `files.read_file`, in a process that reaches nothing but the file."""
     if problem() is not None:
-        yield from files.read_file(path, sha256, given)
+        yield from files.read_file(path, sha256, given, otherwise)
         return
     try:
-        yield from _read_locked(path, sha256, given)
+        yield from _read_locked(path, sha256, given, otherwise)
     except TimeoutError:
         yield LibraryError(f"{path} takes more than {SECONDS:.0f} seconds to read: split it, or {AGAIN}")
     except (EOFError, OSError, wire.WireError, _Untrue) as error:
@@ -60,7 +60,7 @@ def read_file(path: Path, sha256: str, given: Given) -> Iterator[ReadFiling | Li
         )
 
 
-def _read_locked(path: Path, sha256: str, given: Given) -> Iterator[ReadFiling | LibraryError]:
+def _read_locked(path: Path, sha256: str, given: Given, otherwise: Given) -> Iterator[ReadFiling | LibraryError]:
     try:
         opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError as error:
@@ -76,7 +76,8 @@ def _read_locked(path: Path, sha256: str, given: Given) -> Iterator[ReadFiling |
         theirs.close()
         os.close(opened)
     try:
-        for outcome in _outcomes(channel, {"path": str(path), "sha256": sha256, "given": asdict(given)}):
+        told = {"path": str(path), "sha256": sha256, "given": asdict(given), "otherwise": asdict(otherwise)}
+        for outcome in _outcomes(channel, told):
             yield outcome if isinstance(outcome, LibraryError) else _of_here(outcome, path, sha256)
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from finexpert.datasets.edgar.download import Edgar, Pace
-from finexpert.datasets.edgar.symbols import Listed
+from finexpert.datasets.edgar.download import Edgar
 from finexpert.errors import ConfigurationError, DataError
+from finexpert.filings.edgar.connection import Pace
+from finexpert.filings.edgar.symbols import Listed
 
 USER = "Ada Example ada@example.com"
 ALDER = "CIK0000001001.json"

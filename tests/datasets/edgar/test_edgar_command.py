@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from finexpert.cli.data.command import data_app
-from finexpert.datasets.edgar import download
 from finexpert.errors import ConfigurationError, DataError
+from finexpert.filings.edgar.connection import Connection
 
 
 def run(*arguments: str) -> str:
@@ -37,11 +37,11 @@ def test_one_company_into_a_file(facts_folder: Path, own_home: Path, tmp_path: P
 def test_it_fetches_into_the_home(facts_folder: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def get(self: download.Edgar, address: str, what: str) -> bytes:
+    def get(self: Connection, address: str, what: str) -> bytes:
         asked.append(address)
         return (facts_folder / address.rpartition("/")[2]).read_bytes()
 
-    monkeypatch.setattr(download.Edgar, "_get", get)
+    monkeypatch.setattr(Connection, "object", get)
     monkeypatch.setenv("FINEXPERT_EDGAR_USER_AGENT", "Ada Example ada@example.com")
     assert "BRC-B" in run("BRC-B")
     assert asked == [

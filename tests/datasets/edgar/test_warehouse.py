@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from finexpert.datasets.edgar.database import Built, build
-from finexpert.datasets.edgar.symbols import Listed, in_folder
+from finexpert.datasets.edgar.symbols import in_folder
 from finexpert.errors import DataError
+from finexpert.filings.edgar.symbols import Listed
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 New = Callable[[int, str], Any]

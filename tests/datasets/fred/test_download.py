@@ -15,11 +15,11 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from finexpert.datasets.evaluations.downloading import write_atomically
 from finexpert.datasets.fred.database import load_folder
 from finexpert.datasets.fred.download import download
 from finexpert.datasets.fred.series import SERIES
 from finexpert.errors import DataError
+from finexpert.storage.whole_files import write_whole
 
 
 class Server:
@@ -163,7 +163,7 @@ def test_a_write_that_fails_leaves_the_old_file(
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(error):
-        write_atomically(path, b"new")
+        write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 

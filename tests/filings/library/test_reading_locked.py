@@ -213,3 +213,21 @@ def test_a_process_that_ends_early_is_said(tmp_path: Path, monkeypatch: pytest.M
 
 def test_bytes_of_a_page_are_read_as_a_buffer() -> None:
     assert process._page(pa.py_buffer(page("a", "", 1, [], [], [])[1]))[0] == "a"
+
+
+def test_what_is_known_otherwise_goes_behind_the_facts_and_before_name_and_words(data: Path, tmp_path: Path) -> None:
+    otherwise = Given("Harbour of the list", "LIST", 2031, 3, "10-Q")
+    bare = tmp_path / "OTHER_10-Q_2001-01-31.txt"
+    bare.write_bytes((data / "harbour-10q.txt").read_bytes())
+    for reader in (files.read_file, process.read_file):
+        (tagged,) = reader(data / "harbour-10k.html", "1", Given(), otherwise)
+        (untagged,) = reader(bare, "2", Given(kind="10-Q/A"), otherwise)
+        assert isinstance(tagged, ReadFiling)
+        assert isinstance(untagged, ReadFiling)
+        assert (tagged.info.company, tagged.info.ticker, tagged.info.fiscal_year) == (
+            "Harbour Mills, Inc.",
+            "HRBM",
+            2018,
+        )
+        assert untagged.info.id == "LIST/2031Q3/10-Q-A"
+        assert untagged.info.company == "Harbour of the list"
