@@ -214,7 +214,9 @@ def _say_undone(memory: Memory, by: str) -> None:
 
 
 @memory_app.command()
-def export(folder: Annotated[Path, typer.Argument(help="Where to write.")], store: common.Store = None) -> None:
+def export(
+    folder: Annotated[Path, typer.Argument(file_okay=False, help="Where to write.")], store: common.Store = None
+) -> None:
     """Write each process as a markdown file, also drafts and retired ones."""
     from finexpert.knowledge import exchange
 

@@ -171,3 +171,11 @@ def test_kill_9_loses_no_finished_row_and_asks_none_twice(
     assert {name: served.asked[name] for name in names} == {name: before[name] for name in names}
     # What was under way is asked again, and nothing else.
     assert sum(served.asked.values()) <= n + threads
+
+
+def test_a_row_without_a_reason_does_not_end_the_telling(capfd: pytest.CaptureFixture[str]) -> None:
+    from finexpert.cli.batch.command import _tell_reasons
+
+    rows = pd.DataFrame({"status": ["failed", "answered", "failed"], "reason": ["", None, "no rows\nat all"]})
+    _tell_reasons(rows, "")
+    assert capfd.readouterr().out.splitlines() == ["  row 1: ", "  row 3: no rows"]

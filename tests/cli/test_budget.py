@@ -58,7 +58,9 @@ def test_a_labelled_set_that_is_out_of_budget(finexpert: Any, tracked: Path, hom
     written = json.loads(Path("out.json").read_text())
     assert 0 < written["measured"]["done"] == written["summary"]["n"] == len(written["results"]) <= 4
     assert len([*(home / "eval").glob(f"{name}-*.jsonl")]) == 1
-    assert finexpert(*command).code == 0
+    done = written["measured"]["done"]
+    again = finexpert(*command)
+    assert (again.code, f"going on after {done} answers" in again.out) == (0, True)
     written = json.loads(Path("out.json").read_text())
     assert written["measured"]["done"] == written["measured"]["of"] == written["summary"]["n"]
 

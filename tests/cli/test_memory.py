@@ -133,6 +133,12 @@ def test_history_and_revert(finexpert: Any, kept: Process, monkeypatch: pytest.M
     assert (ran.code, "it has 1 to 3" in ran.err) == (1, True)
 
 
+def test_a_file_is_no_place_to_export_to(finexpert: Any) -> None:
+    Path("notes.txt").write_text("mine")
+    ran = finexpert("memory", "export", "notes.txt")
+    assert (ran.code, "is a file" in ran.err) == (2, True)
+
+
 def test_export_and_import(finexpert: Any, kept: Process) -> None:
     assert finexpert("memory", "export", "out").out == "1 file in out\n"
     ran = finexpert("memory", "import", "out", "--store", "other.sqlite")

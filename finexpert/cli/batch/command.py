@@ -147,7 +147,7 @@ def _tell_reasons(answers: pd.DataFrame, prefix: str) -> None:
     statuses, reasons = answers[f"{prefix}status"], answers[f"{prefix}reason"]
     for number, (status, reason) in enumerate(zip(statuses, reasons, strict=True), start=1):
         if status != "answered":
-            rows.setdefault(str(reason).splitlines()[0], []).append(number)
+            rows.setdefault(str(reason).partition("\n")[0], []).append(number)
     for reason, numbers in list(rows.items())[:_MOST_TOLD]:
         whose = f"row {numbers[0]}" + (f" and {len(numbers) - 1:,} more" if len(numbers) > 1 else "")
         common.echo(f"  {whose}: {reason}")

@@ -52,6 +52,10 @@ def _collect(source: Path | None, folder: Path) -> list[Path]:
 
     if source is None:
         return _fetch(folder)
+    if not source.exists():
+        raise DataError(
+            f"there is no {source}: give a file, a folder or data.zip with --from, or leave it out to fetch"
+        )
     if source.is_dir():
         found = [path for name in FILES if (path := source / name).is_file()]
         if not found:

@@ -17,7 +17,8 @@ import typer
 
 from finexpert.cli import common, own_examples
 from finexpert.cli.eval import modes as evaluate_modes
-from finexpert.cli.eval.layers import Fresh, Out, Threads, split_of
+from finexpert.cli.eval.layers import split_of
+from finexpert.cli.eval.options import Fresh, JsonOut, Threads
 
 if TYPE_CHECKING:
     from finexpert.datasets.layers.records import Split
@@ -50,7 +51,7 @@ def layers(
     budget: common.Budget = None,
     threads: Threads = 4,
     fresh: Fresh = False,
-    json_out: Out = None,
+    json_out: JsonOut = None,
 ) -> None:
     """Score each layer on its own examples, before and with a compiled program; several models make a transfer table."""
     settings = common.settings_from(
@@ -214,7 +215,7 @@ def _print(rows: list[LayerScore], params: dict[str, object], uri: str) -> None:
             out.print(f"{where}: flipped: {flips}", markup=False, soft_wrap=True)
     if not several:
         out.print(rows[0].model, style="dim", markup=False, soft_wrap=True)
-    out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)
+    out.print(common.store_words(uri), style="dim", soft_wrap=True)
 
 
 def _compared(row: LayerScore) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common
-from finexpert.cli.eval import modes as evaluate_modes
+from finexpert.cli.eval.options import Fresh, JsonOut, Only, Threads
 
 if TYPE_CHECKING:
     from finexpert.datasets.evaluations.evaluation import Share
@@ -27,7 +27,7 @@ def filings(
     ] = None,
     library: Annotated[Path | None, typer.Option(help="Folder of the library; the one at home if not given.")] = None,
     split: Annotated[str, typer.Option(help="train, dev or all, of the question file.")] = "dev",
-    only: Annotated[str | None, typer.Option(help="Ids of questions, with commas.")] = None,
+    only: Only = None,
     baseline: Annotated[
         bool, typer.Option("--baseline/--no-baseline", help="A single call on the first pages, beside the program.")
     ] = True,
@@ -38,9 +38,9 @@ def filings(
     recordings: common.Recordings = None,
     budget: common.Budget = None,
     program: common.Program = None,
-    threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
-    json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
+    threads: Threads = 4,
+    fresh: Fresh = False,
+    json_out: JsonOut = None,
 ) -> None:
     """Ask questions over many filings; print one table by category; log everything to MLflow."""
     if split not in ("train", "dev", "all"):
@@ -53,18 +53,15 @@ def filings(
         recordings=recordings,
         **common.budget_settings(budget, "run"),
     )
+    from finexpert.cli.eval.running import chosen
     from finexpert.datasets.filings import evaluation
     from finexpert.datasets.filings.bench import BASELINE, PROGRAM
     from finexpert.datasets.filings.questions import load_questions, missing_pages
     from finexpert.filings.library.library import Library
     from finexpert.language_models.roles import LanguageModels
 
-    asked = [question for question in load_questions(questions) if split in ("all", question.split)]
-    if only is not None:
-        wanted = {name.strip() for name in only.split(",")}
-        if unknown := wanted - {question.id for question in asked}:
-            raise typer.BadParameter(f"there is no question {min(unknown)!r} in {split}", param_hint="--only")
-        asked = [question for question in asked if question.id in wanted]
+    of_split = [question for question in load_questions(questions) if split in ("all", question.split)]
+    asked = chosen(of_split, only, where=f" in {split}")
     if not asked:
         raise typer.BadParameter(f"no question is of the split {split}", param_hint="--split")
     expert, settings = common.program_of(program, settings)
@@ -90,17 +87,10 @@ def _run(
     json_out: Path | None,
 ) -> None:
     from finexpert import tracking
-    from finexpert.datasets.evaluations.evaluation import Journal, ask_in_modes, write_json
+    from finexpert.cli.eval.resumable import ResumableRun
+    from finexpert.datasets.evaluations.evaluation import ask_in_modes
     from finexpert.datasets.filings import evaluation
-    from finexpert.language_models.budget import Budget, ended_by
 
-    budget = Budget.of(bench.settings, "run")
-    place = bench.settings.home / "eval" / f"filings-{bench.fingerprint(questions, modes)}.jsonl"
-    if fresh:
-        place.unlink(missing_ok=True)
-    journal = Journal(place, evaluation.FilingResult)
-    if journal.results:
-        common.console().print(f"going on after {len(journal.results)} answers (--fresh starts over)")
     params: dict[str, Any] = {
         "model": common.model_words(bench.models.describe()),
         "library": bench.library.name,
@@ -109,41 +99,29 @@ def _run(
         "modes": ",".join(modes),
         "program": common.program_words(bench.expert),
     }
-    uri = tracking.start(bench.settings, "finexpert eval filings")
-    with tracking.run("eval filings", parent=True, params=params):
-        total = len(questions) * len(modes)
-        with common.progress("questions", total) as advance, ended_by(budget) as ended:
-            advance(len(journal.results))
-            ask_in_modes(
-                bench.ask,
-                questions,
-                modes,
-                journal,
-                bench.settings,
-                threads=threads,
-                on_result=lambda result: advance(1),
-            )
-        results = journal.results
-        measured = evaluate_modes.measured(len(results), total, budget, ended)
+    going = ResumableRun(
+        "filings", bench.fingerprint(questions, modes), evaluation.FilingResult, bench.settings, fresh=fresh
+    )
+    with going.tracked(
+        params,
+        len(questions) * len(modes),
+        lambda journal, told: ask_in_modes(
+            bench.ask, questions, modes, journal, bench.settings, threads=threads, on_result=told
+        ),
+    ) as results:
         summaries = [evaluation.summarise(mode, results, questions) for mode in modes]
         for summary in summaries:
             with tracking.run(summary.mode, parent=False, params=params | {"mode": summary.mode}):
                 rows = [r.model_dump(mode="json") | {"verdict": r.verdict} for r in results if r.rung == summary.mode]
                 tracking.log(summary.metrics(), {"questions.json": rows})
-    tracking.finish()
-    if json_out:
-        content = {
-            "config": params,
-            "measured": measured,
-            "modes": {s.mode: s.metrics() | {"wrong": s.wrong} for s in summaries},
-            "results": [r.model_dump(mode="json") for r in results],
-        }
-        write_json(json_out, content)
-    if not ended:
-        place.unlink(missing_ok=True)
+    content = {
+        "config": params,
+        "modes": {s.mode: s.metrics() | {"wrong": s.wrong} for s in summaries},
+        "results": [r.model_dump(mode="json") for r in results],
+    }
+    going.write(json_out, content)
     _print(summaries, bench, results)
-    evaluate_modes.print_measured(measured)
-    common.console().print(f"MLflow: {uri}", style="dim", soft_wrap=True)
+    going.tell()
 
 
 def _print(summaries: Sequence[FilingSummary], bench: Bench, results: Sequence[Any]) -> None:

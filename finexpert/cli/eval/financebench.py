@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common
-from finexpert.cli.eval import modes as evaluate_modes
+from finexpert.cli.eval.options import Fresh, JsonOut, Only, Threads
 
 if TYPE_CHECKING:
     from finexpert.datasets.external.financebench import Question
@@ -26,7 +26,7 @@ def financebench(
     library: Annotated[
         Path | None, typer.Option(help="Folder of the library; one of its own at home if not given.")
     ] = None,
-    only: Annotated[str | None, typer.Option(help="Ids of questions, with commas.")] = None,
+    only: Only = None,
     baseline: Annotated[
         bool, typer.Option("--baseline/--no-baseline", help="A single call on the first pages, beside the program.")
     ] = False,
@@ -37,9 +37,9 @@ def financebench(
     recordings: common.Recordings = None,
     budget: common.Budget = None,
     program: common.Program = None,
-    threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
-    json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
+    threads: Threads = 4,
+    fresh: Fresh = False,
+    json_out: JsonOut = None,
 ) -> None:
     """Ask FinanceBench's questions of whole filings; print right, wrong and refused, by type and form."""
     settings = common.settings_from(
@@ -51,12 +51,7 @@ def financebench(
     from finexpert.filings.library.library import Library
     from finexpert.language_models.roles import LanguageModels
 
-    asked = read_questions(folder)
-    if only is not None:
-        wanted = [name.strip() for name in only.split(",")]
-        asked = [question for question in asked if any(question.id.endswith(name) for name in wanted)]
-        if not asked:
-            raise typer.BadParameter(f"there is no question {only!r} in {folder}", param_hint="--only")
+    asked = _chosen(read_questions(folder), only)
     expert, settings = common.program_of(program, settings)
     with Library.open(library or settings.home / "financebench", make=True) as source:
         _fill(source, folder, asked)
@@ -66,6 +61,17 @@ def financebench(
         bench = evaluation.Bench(source, LanguageModels.from_settings(settings), settings, expert)
         modes = [PROGRAM] + ([BASELINE] if baseline else [])
         _run(bench, asked, modes, threads=threads, fresh=fresh, json_out=json_out)
+
+
+def _chosen(questions: Sequence[Question], only: str | None) -> list[Question]:
+    """The questions that --only names by the ends of their ids, or all of them."""
+    if only is None:
+        return list(questions)
+    ends = [name.strip() for name in only.split(",")]
+    for end in ends:
+        if not end or not any(question.id.endswith(end) for question in questions):
+            raise typer.BadParameter(f"there is no question {end!r}", param_hint="--only")
+    return [question for question in questions if question.id.endswith(tuple(ends))]
 
 
 def _fill(library: Library, folder: Path, questions: Sequence[Question]) -> None:
@@ -100,15 +106,10 @@ def _run(
     json_out: Path | None,
 ) -> None:
     from finexpert import tracking
-    from finexpert.datasets.evaluations.evaluation import Journal, ask_in_modes, write_json
+    from finexpert.cli.eval.resumable import ResumableRun
+    from finexpert.datasets.evaluations.evaluation import ask_in_modes
     from finexpert.datasets.external import financebench_evaluation as evaluation
-    from finexpert.language_models.budget import Budget, ended_by
 
-    budget = Budget.of(bench.settings, "run")
-    place = bench.settings.home / "eval" / f"financebench-{bench.fingerprint(questions, modes)}.jsonl"
-    if fresh:
-        place.unlink(missing_ok=True)
-    journal = Journal(place, evaluation.BenchResult)
     params: dict[str, Any] = {
         "model": common.model_words(bench.models.describe()),
         "library_fingerprint": bench.library.fingerprint,
@@ -116,41 +117,29 @@ def _run(
         "modes": ",".join(modes),
         "program": common.program_words(bench.expert),
     }
-    uri = tracking.start(bench.settings, "finexpert eval financebench")
-    with tracking.run("eval financebench", parent=True, params=params):
-        total = len(questions) * len(modes)
-        with common.progress("questions", total) as advance, ended_by(budget) as ended:
-            advance(len(journal.results))
-            ask_in_modes(
-                bench.ask,
-                questions,
-                modes,
-                journal,
-                bench.settings,
-                threads=threads,
-                on_result=lambda result: advance(1),
-            )
-        results = journal.results
+    going = ResumableRun(
+        "financebench", bench.fingerprint(questions, modes), evaluation.BenchResult, bench.settings, fresh=fresh
+    )
+    with going.tracked(
+        params,
+        len(questions) * len(modes),
+        lambda journal, told: ask_in_modes(
+            bench.ask, questions, modes, journal, bench.settings, threads=threads, on_result=told
+        ),
+    ) as results:
         summaries = [evaluation.summarise(mode, results) for mode in modes]
         for summary in summaries:
             with tracking.run(summary.mode, parent=False, params=params | {"mode": summary.mode}):
                 rows = [r.model_dump(mode="json") for r in results if r.rung == summary.mode]
                 tracking.log(summary.metrics(), {"questions.json": rows})
-    tracking.finish()
-    measured = evaluate_modes.measured(len(results), total, budget, ended)
-    if json_out:
-        content = {
-            "config": params,
-            "measured": measured,
-            "modes": {s.mode: s.metrics() | {"wrong": s.wrong, "refused": s.refused} for s in summaries},
-            "results": [r.model_dump(mode="json") for r in results],
-        }
-        write_json(json_out, content)
-    if not ended:
-        place.unlink(missing_ok=True)
+    content = {
+        "config": params,
+        "modes": {s.mode: s.metrics() | {"wrong": s.wrong, "refused": s.refused} for s in summaries},
+        "results": [r.model_dump(mode="json") for r in results],
+    }
+    going.write(json_out, content)
     _print(summaries, bench)
-    evaluate_modes.print_measured(measured)
-    common.console().print(f"MLflow: {uri}", style="dim", soft_wrap=True)
+    going.tell()
 
 
 def _print_recall(library: Library, questions: Sequence[Question]) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from finexpert.cli import common
 from finexpert.cli.eval import modes as evaluate_modes
+from finexpert.cli.eval.options import Fresh, JsonOut, Only, Threads
 from finexpert.cli.eval.running import chosen, run
 from finexpert.cli.eval.taught import learned
 
@@ -34,7 +35,7 @@ def fred(
     questions: Annotated[
         Path | None, typer.Option(help="Question file, JSON lines; the 30 packaged ones if not given.")
     ] = None,
-    only: Annotated[str | None, typer.Option(help="Ids of questions, with commas.")] = None,
+    only: Only = None,
     data: common.Data = None,
     lm: Annotated[
         list[str] | None, typer.Option("--lm", help="Model; several, with --mode, for a comparison in one table.")
@@ -50,9 +51,9 @@ def fred(
         typer.Option(help="Memory and glossary for +memory; if not given, the lesson on recessions is taught first."),
     ] = None,
     program: common.Program = None,
-    threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
-    json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
+    threads: Threads = 4,
+    fresh: Fresh = False,
+    json_out: JsonOut = None,
 ) -> None:
     """Ask the FRED questions on every rung, or in every --mode instead; print one table; log everything to MLflow."""
     several = lm if lm and len(lm) > 1 else []

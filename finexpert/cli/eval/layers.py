@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from finexpert.cli import common
-from finexpert.cli.eval import modes as evaluate_modes
+from finexpert.cli.eval.options import Fresh, JsonOut, Threads
+from finexpert.cli.eval.resumable import ResumableRun
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from finexpert.datasets.evaluations.evaluation import Journal
     from finexpert.language_models.roles import LanguageModels
+    from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.settings import Settings
 
+Told = Callable[[Any], None]
 Split = Annotated[str, typer.Option(help="train, val or holdout; thresholds were chosen on train and val.")]
-Threads = Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")]
-Out = Annotated[Path | None, typer.Option("--json", help="Write configuration, summary and results.")]
 Examples = Annotated[
     Path | None, typer.Option("--examples", help="A file of the same form; the packaged one if unset.")
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")]
 
 
 def lookup(
@@ -39,43 +40,29 @@ def lookup(
     program: common.Program = None,
     threads: Threads = 4,
     fresh: Fresh = False,
-    json_out: Out = None,
+    json_out: JsonOut = None,
 ) -> None:
     """Are the right processes recalled, and no wrong one? 49 processes in one memory."""
     settings = common.settings_from(
         lm=lm, api_base=api_base, record=record, recordings=recordings, **common.budget_settings(budget, "run")
     )
-    from tempfile import TemporaryDirectory
-
     from finexpert.datasets.layers import lookup_evaluation as evaluation
     from finexpert.datasets.layers import lookup_examples
     from finexpert.datasets.layers.evaluation import lookup_function
     from finexpert.embeddings.embedding import embedder
     from finexpert.knowledge.taught import Taught
-    from finexpert.language_models.roles import LanguageModels
 
     asked = lookup_examples.load_examples(split_of(split), examples)
-    expert, settings = common.program_of(program, settings)
-    models = LanguageModels.from_settings(settings)
-    with (
-        TemporaryDirectory(prefix="finexpert-lookup-") as folder,
-        Taught.open(Path(folder) / "knowledge.sqlite", embedder(settings.embedder)) as taught,
-    ):
-        lookup_examples.fill(taught.memory, lookup_examples.load_processes(), by="example set")
-        function = lookup_function(expert.memory_lookup, taught.memory, models, judge=settings.judge)
-        _evaluate(
-            "lookup",
-            split,
-            asked,
-            evaluation.LookupResult,
-            lambda journal, told: evaluation.evaluate(function, asked, journal, threads=threads, on_result=told),
-            evaluation.summarise,
-            models,
-            settings,
-            common.program_words(expert),
-            fresh,
-            json_out,
-        )
+    layer = _Layer("lookup", split, asked, evaluation.LookupResult, evaluation.summarise, fresh, json_out)
+
+    def evaluated(given: _Given, folder: Path, journal: Journal[Any], told: Told) -> None:
+        with Taught.open(folder / "knowledge.sqlite", embedder(given.settings.embedder)) as taught:
+            lookup_examples.fill(taught.memory, lookup_examples.load_processes(), by="example set")
+            memory_lookup, judge = given.expert.memory_lookup, given.settings.judge
+            function = lookup_function(memory_lookup, taught.memory, given.models, judge=judge)
+            evaluation.evaluate(function, asked, journal, threads=threads, on_result=told)
+
+    layer.evaluate(settings, program, evaluated)
 
 
 def keywords(
@@ -89,41 +76,30 @@ def keywords(
     program: common.Program = None,
     threads: Threads = 4,
     fresh: Fresh = False,
-    json_out: Out = None,
+    json_out: JsonOut = None,
 ) -> None:
     """Are the terms of a house found, and is it asked exactly when nobody has explained one?"""
     settings = common.settings_from(
         lm=lm, api_base=api_base, record=record, recordings=recordings, **common.budget_settings(budget, "run")
     )
-    from tempfile import TemporaryDirectory
-
     from finexpert.datasets.layers import keyword_evaluation as evaluation
     from finexpert.datasets.layers import keyword_examples
     from finexpert.datasets.layers.evaluation import glossaries, rephrase_function
     from finexpert.embeddings.embedding import embedder
-    from finexpert.language_models.roles import LanguageModels
 
     asked = keyword_examples.load_examples(split_of(split), examples)
-    expert, settings = common.program_of(program, settings)
-    models = LanguageModels.from_settings(settings)
-    with TemporaryDirectory(prefix="finexpert-keywords-") as folder:
-        stores = glossaries(Path(folder), embedder(settings.embedder))
-        function = rephrase_function(expert.keyword_rephrasing, stores, models, judge=settings.judge)
-        _evaluate(
-            "keywords",
-            split,
-            asked,
-            evaluation.KeywordResult,
-            lambda journal, told: evaluation.evaluate(function, asked, journal, threads=threads, on_result=told),
-            evaluation.summarise,
-            models,
-            settings,
-            common.program_words(expert),
-            fresh,
-            json_out,
-        )
-        for store in stores.values():
-            store.close()
+    layer = _Layer("keywords", split, asked, evaluation.KeywordResult, evaluation.summarise, fresh, json_out)
+
+    def evaluated(given: _Given, folder: Path, journal: Journal[Any], told: Told) -> None:
+        with ExitStack() as stack:
+            stores = glossaries(folder, embedder(given.settings.embedder))
+            for store in stores.values():
+                stack.callback(store.close)
+            rephrasing, judge = given.expert.keyword_rephrasing, given.settings.judge
+            function = rephrase_function(rephrasing, stores, given.models, judge=judge)
+            evaluation.evaluate(function, asked, journal, threads=threads, on_result=told)
+
+    layer.evaluate(settings, program, evaluated)
 
 
 def split_of(split: str) -> Any:
@@ -133,60 +109,69 @@ def split_of(split: str) -> Any:
     return split
 
 
-def _evaluate(
-    name: str,
-    split: str,
-    asked: Sequence[Any],
-    kind: type[Any],
-    evaluate: Callable[[Journal[Any], Callable[[Any], None]], list[Any]],
-    summarise: Callable[[Sequence[Any]], BaseModel],
-    models: LanguageModels,
-    settings: Settings,
-    program: str,
-    fresh: bool,
-    json_out: Path | None,
-) -> None:
-    """Evaluate inside an MLflow run and print the summary; goes on after an interruption, or with more budget."""
-    from finexpert import tracking
-    from finexpert.datasets.evaluations.evaluation import Journal, write_json
-    from finexpert.language_models.budget import Budget, ended_by
+class _Given(NamedTuple):
+    """What a layer is asked with."""
 
-    model = common.model_words(models.describe())
-    judge = "" if settings.judge else "no judge"
-    content = "\n".join(
-        [model, program, settings.embedder or "", judge, *(example.model_dump_json() for example in asked)]
-    )
-    place = settings.home / "eval" / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:16]}.jsonl"
-    if fresh:
-        place.unlink(missing_ok=True)
-    journal: Journal[Any] = Journal(place, kind)
-    params = {
-        "model": model,
-        "program": program,
-        "split": split,
-        "n": len(asked),
-        "embedder": settings.embedder or "packaged",
-        "judge": settings.judge,
-    }
-    budget = Budget.of(settings, "run")
-    uri = tracking.start(settings, f"finexpert eval {name}")
-    with tracking.run(f"eval {name}", parent=True, params=params):
-        with common.progress("questions", len(asked)) as advance, ended_by(budget) as ended:
-            advance(len(journal.results))
-            evaluate(journal, lambda result: advance(1))
-        order = {example.id: number for number, example in enumerate(asked)}
-        results = sorted(journal.results, key=lambda result: order[result.id])
-        measured = evaluate_modes.measured(len(results), len(asked), budget, ended)
-        summary = summarise(results).model_dump(mode="json")
-        rows = [result.model_dump(mode="json") for result in results]
-        tracking.log(_metrics(summary), {"questions.json": {"results": rows}})
-    tracking.finish()
-    if json_out:
-        write_json(json_out, {"config": params, "measured": measured, "summary": summary, "results": rows})
-    if not ended:
-        place.unlink(missing_ok=True)
-    _print(model, summary, uri)
-    evaluate_modes.print_measured(measured)
+    expert: FinancialExpert
+    models: LanguageModels
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """The evaluation of one layer on its labelled set."""
+
+    name: str
+    split: str
+    asked: Sequence[Any]
+    kind: type[Any]
+    summarise: Callable[[Sequence[Any]], BaseModel]
+    fresh: bool
+    json_out: Path | None
+
+    def evaluate(
+        self, settings: Settings, program: str | None, evaluated: Callable[[_Given, Path, Journal[Any], Told], None]
+    ) -> None:
+        """Evaluate inside an MLflow run and print the summary; goes on after an interruption, or with more budget."""
+        from tempfile import TemporaryDirectory
+
+        from finexpert import tracking
+        from finexpert.language_models.roles import LanguageModels
+
+        expert, settings = common.program_of(program, settings)
+        given = _Given(expert, LanguageModels.from_settings(settings), settings)
+        params = self._params(given)
+        going = ResumableRun(self.name, self._mark(params), self.kind, settings, fresh=self.fresh)
+        with (
+            TemporaryDirectory(prefix=f"finexpert-{self.name}-") as folder,
+            going.tracked(
+                params, len(self.asked), lambda journal, told: evaluated(given, Path(folder), journal, told)
+            ) as found,
+        ):
+            order = {example.id: number for number, example in enumerate(self.asked)}
+            results = sorted(found, key=lambda result: order[result.id])
+            summary = self.summarise(results).model_dump(mode="json")
+            rows = [result.model_dump(mode="json") for result in results]
+            tracking.log(_metrics(summary), {"questions.json": {"results": rows}})
+        going.write(self.json_out, {"config": params, "summary": summary, "results": rows})
+        _print(params["model"], summary)
+        going.tell()
+
+    def _params(self, given: _Given) -> dict[str, Any]:
+        return {
+            "model": common.model_words(given.models.describe()),
+            "program": common.program_words(given.expert),
+            "split": self.split,
+            "n": len(self.asked),
+            "embedder": given.settings.embedder or "packaged",
+            "judge": given.settings.judge,
+        }
+
+    def _mark(self, params: dict[str, Any]) -> str:
+        """What must be the same for an interrupted run to go on."""
+        from finexpert.optimizers.program.fingerprints import digest
+
+        return digest([params, *(example.model_dump_json() for example in self.asked)])
 
 
 def _metrics(summary: dict[str, Any]) -> dict[str, float | None]:
@@ -204,7 +189,7 @@ def _is_share(value: object) -> bool:
     return isinstance(value, list) and len(value) == 5
 
 
-def _print(model: str, summary: dict[str, Any], uri: str) -> None:
+def _print(model: str, summary: dict[str, Any]) -> None:
     from rich import box
     from rich.table import Table
 
@@ -222,4 +207,3 @@ def _print(model: str, summary: dict[str, Any], uri: str) -> None:
     out.print(f"{summary['calls']:.2f} model calls and {summary['seconds']:.2f} s a question", style="dim")
     if summary["wrong"]:
         out.print(f"not right: {', '.join(summary['wrong'])}", soft_wrap=True, markup=False)
-    out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)

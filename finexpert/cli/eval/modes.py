@@ -23,7 +23,10 @@ Modes = Annotated[
         "--mode", help="direct, checked, reviewed, panel or single-call; several for a paired comparison in one run."
     ),
 ]
-Plot = Annotated[Path | None, typer.Option("--plot", help="Write the Pareto plot of a comparison to this PNG file.")]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", dir_okay=False, help="Write the Pareto plot of a comparison to this PNG file."),
+]
 
 
 def checked(names: Sequence[str]) -> list[str]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli.eval import modes as evaluate_modes
-from finexpert.cli.eval.layers import Fresh, Threads
 
 if TYPE_CHECKING:
     from finexpert.core.answers import Answer
@@ -19,12 +18,9 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
     from finexpert.warehouse.warehouse import Warehouse
 
-__all__ = ["Baseline", "Fresh", "Ids", "JsonOut", "Limit", "PairedRun", "Threads"]
-
 Limit = Annotated[int | None, typer.Option(min=1, help="The first N questions.")]
 Ids = Annotated[str | None, typer.Option(help="Ids of questions, with commas.")]
 Baseline = Annotated[bool, typer.Option("--baseline/--no-baseline", help="The single call beside the program.")]
-JsonOut = Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")]
 
 
 @dataclass(frozen=True)

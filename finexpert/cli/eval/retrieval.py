@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.eval.options import JsonOut
 
 if TYPE_CHECKING:
     from finexpert.datasets.filings.retrieval import RetrievalResult, RetrievalSummary
@@ -25,7 +26,7 @@ def retrieval(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="So many of the questions, by a fixed seed.")] = None,
     rest: Annotated[bool, typer.Option("--rest", help="The questions that --limit leaves out: to tune on.")] = False,
-    json_out: Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")] = None,
+    json_out: JsonOut = None,
 ) -> None:
     """Recall and reciprocal rank of pages, on bare questions and with company and year named; no model is asked."""
     settings = common.settings_from()
@@ -129,4 +130,4 @@ def _print(summaries: Sequence[RetrievalSummary], uri: str) -> None:
     out.print(
         "by: words is BM25 alone, meaning the vectors alone; @5: recall, the page is among the first 5", style="dim"
     )
-    out.print(f"{summaries[0].n} questions; MLflow: {uri}", style="dim", soft_wrap=True)
+    out.print(f"{summaries[0].n} questions; {common.store_words(uri)}", style="dim", soft_wrap=True)

@@ -27,13 +27,13 @@ class Named(Protocol):
 Q = TypeVar("Q", bound=Named)
 
 
-def chosen(questions: Sequence[Q], only: str | None, option: str = "--only") -> list[Q]:
-    """The questions whose ids an option names with commas, or all of them."""
+def chosen(questions: Sequence[Q], only: str | None, option: str = "--only", where: str = "") -> list[Q]:
+    """The questions whose ids an option names with commas, or all of them; an error says `where` an id was looked for."""
     if only is None:
         return list(questions)
     ids = [name.strip() for name in only.split(",")]
     if unknown := set(ids) - {q.id for q in questions}:
-        raise typer.BadParameter(f"there is no question {min(unknown)!r}", param_hint=option)
+        raise typer.BadParameter(f"there is no question {min(unknown)!r}{where}", param_hint=option)
     return [q for q in questions if q.id in ids]
 
 
@@ -61,61 +61,37 @@ def run(
     Where the run's `budget` ends, that of the settings if none is given, what was measured is told, and the journal
     stays.
     """
-    from finexpert import tracking
-    from finexpert.datasets.evaluations.evaluation import Journal, Result, summarise, write_json
+    from finexpert.cli.eval.resumable import ResumableRun, mark_of
+    from finexpert.datasets.evaluations.evaluation import Result, summarise
     from finexpert.datasets.evaluations.mode_comparison import ways_of
     from finexpert.datasets.fred import evaluation
-    from finexpert.language_models.budget import Budget, ended_by
     from finexpert.modes import MODES
-    from finexpert.optimizers.program.fingerprints import digest
 
-    out = common.console()
-    mark = evaluation.fingerprint(bench, questions, rungs, repeats)
-    if hasattr(bench.expert, "manifest"):
-        mark += f"-{digest(common.program_words(bench.expert))}"
-    place = bench.settings.home / "eval" / f"{name}-{mark}.jsonl"
-    if fresh:
-        place.unlink(missing_ok=True)
-    journal = Journal(place, Result)
-    if journal.results:
-        out.print(f"going on after {len(journal.results)} answers (--fresh starts over)")
-    uri = tracking.start(bench.settings, f"finexpert eval {name}")
+    mark = mark_of(bench.expert, evaluation.fingerprint(bench, questions, rungs, repeats))
+    going = ResumableRun(name, mark, Result, bench.settings, fresh=fresh)
     params = _params(bench, questions, rungs, repeats)
-    budget = budget or Budget.of(bench.settings, "run")
+    ask = evaluate or (
+        lambda journal, told: evaluation.evaluate(
+            bench, questions, rungs, journal, repeats=repeats, threads=threads, on_result=told
+        )
+    )
     total = total or len(questions) * len(rungs) * repeats
-    with tracking.run(f"eval {name}", parent=True, params=params):
-        with common.progress("questions", total) as advance, ended_by(budget) as ended:
-            advance(len(journal.results))
-
-            def told(result: Result) -> None:
-                advance(1)
-
-            if evaluate is not None:
-                evaluate(journal, told)
-            else:
-                evaluation.evaluate(bench, questions, rungs, journal, repeats=repeats, threads=threads, on_result=told)
-        results = journal.results
-        measured = evaluate_modes.measured(len(results), total, budget, ended)
+    compared = None
+    with going.tracked(params, total, ask, budget=budget) as results:
         summaries = [summarise(rung, [r for r in results if r.rung == rung]) for rung in rungs]
         _log(summaries, results, params, name)
-        compared = None
         if set(rungs) <= MODES.keys() and len(rungs) > 1:
             title = f"{name}, {len(questions)} questions, {params['model']}"
             ways = ways_of(results, rungs, str(params["model"]))
             compared = evaluate_modes.tell(ways, title, plot) if len(ways) > 1 else None
-    tracking.finish()
     content = {
         "config": params,
-        "measured": measured,
         "rungs": {s.rung: s.model_dump(mode="json") for s in summaries},
         "results": [r.model_dump(mode="json") for r in results],
     }
-    if json_out:
-        write_json(json_out, content | ({"comparison": compared} if compared else {}))
-    if not ended:
-        place.unlink(missing_ok=True)
-    _print(summaries, bench, uri)
-    evaluate_modes.print_measured(measured)
+    going.write(json_out, content | ({"comparison": compared} if compared else {}))
+    _print(summaries, bench)
+    going.tell()
     _print_flips(results, rungs)
     return results
 
@@ -178,7 +154,7 @@ def _log(summaries: Sequence[Summary], results: Sequence[Result], params: dict[s
             tracking.log(metrics, {"questions.json": table})
 
 
-def _print(summaries: Sequence[Summary], bench: Bench, uri: str) -> None:
+def _print(summaries: Sequence[Summary], bench: Bench) -> None:
     from rich import box
     from rich.table import Table
 
@@ -218,4 +194,3 @@ def _print(summaries: Sequence[Summary], bench: Bench, uri: str) -> None:
         out.print("* rows of the data reach the model: for public data only", style="dim")
     about = "needs: questions that rest on a definition; " if needs else ""
     out.print(f"{about}calls, tokens, cost and s (seconds) are means a question", style="dim")
-    out.print(f"MLflow: {uri}", style="dim", soft_wrap=True)

@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from finexpert.cli import common
-from finexpert.cli.eval.paired import Baseline, Fresh, Ids, JsonOut, Limit, PairedRun, Threads
+from finexpert.cli.eval.options import Fresh, JsonOut, Threads
+from finexpert.cli.eval.paired import Baseline, Ids, Limit, PairedRun
 
 
 def sql(

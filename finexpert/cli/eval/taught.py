@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.eval.options import Fresh, JsonOut, Threads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
     from finexpert.warehouse.warehouse import Warehouse
 
-Threads = Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")]
-Out = Annotated[Path | None, typer.Option("--json", help="Write configuration, summaries and results.")]
 TaughtStore = Annotated[
     str | None,
     typer.Option("--store", help="A store that is taught already; if not given, the lessons are played first."),
@@ -95,8 +94,8 @@ def house(
     store: TaughtStore = None,
     program: common.Program = None,
     threads: Threads = 4,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
-    json_out: Out = None,
+    fresh: Fresh = False,
+    json_out: JsonOut = None,
 ) -> None:
     """Teach a made-up desk's 24 definitions and processes, then ask 96 questions with and without them."""
     settings = common.settings_from(
@@ -162,8 +161,8 @@ def memory(
     program: common.Program = None,
     as_of: common.AsOf = None,
     threads: Threads = 4,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
-    json_out: Out = None,
+    fresh: Fresh = False,
+    json_out: JsonOut = None,
 ) -> None:
     """Compare who wrote a long process down: the program, the expert, or the expert with a reminder."""
     settings = common.settings_from(

@@ -13,6 +13,8 @@ from finexpert.datasets.filings.questions import FilingQuestion
 from finexpert.datasets.filings.sample_library import load_sample_questions, sample_info, sample_pages
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.library import Library
+from finexpert.modules.financial_expert import FinancialExpert
+from finexpert.optimizers.program.artifact import save
 
 ASKED = ("harborlight_revenue_2022", "verdamere_people", "quillstone_growth_2023", "northwick_margin_2022")
 
@@ -127,9 +129,28 @@ def test_pages_that_the_library_lacks_are_named(evaluate: Any, library: Path) ->
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [(("--split", "test"), "neither train, dev nor all"), (("--only", "nobody"), "there is no question 'nobody'")],
+    [
+        (("--split", "test"), "neither train, dev nor all"),
+        (("--only", "nobody"), "there is no question 'nobody' in all"),
+    ],
 )
 def test_wrong_usage(evaluate: Any, arguments: tuple[str, ...], told: str) -> None:
     ran, _ = evaluate(*arguments)
     assert ran.code == 2
     assert told in " ".join((ran.err + ran.out).replace("│", " ").split())
+
+
+def test_a_run_does_not_go_on_with_another_program(evaluate: Any, careful: None) -> None:
+    ran, written = evaluate("--budget", "calls=2")
+    assert written["measured"]["done"] > 0
+    ran, written = evaluate("--program", "careful")
+    assert ran.code == 0, ran.out + ran.err
+    assert "going on" not in ran.out
+    assert written["config"]["program"].startswith("careful (")
+    assert "going on" in evaluate()[0].out
+
+
+@pytest.fixture
+def careful(home: Path) -> None:
+    """A compiled program that plans like the one in the code."""
+    save(FinancialExpert(), Path("runs") / "compiled" / "careful")

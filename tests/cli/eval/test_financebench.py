@@ -120,3 +120,34 @@ def test_a_filing_that_is_not_there_is_named(evaluate: Any, folder: Path) -> Non
     assert ran.code == 1
     assert "OAKGATE_2022_10K" in ran.err
     assert evaluate("--only", "nothing")[0].code == 2
+
+
+@pytest.mark.parametrize("only", ["", "00001,", "00001,nothing"])
+def test_an_id_that_names_no_question_is_refused(evaluate: Any, desk: Any, only: str) -> None:
+    ran, _ = evaluate("--only", only)
+    assert (ran.code, "there is no question" in ran.err) == (2, True)
+    assert desk.calls == []
+
+
+def test_what_was_measured_is_in_the_run_of_the_evaluation(evaluate: Any, tracked: Path) -> None:
+    import mlflow
+    from mlflow import MlflowClient
+
+    ran, _ = evaluate()
+    assert ran.code == 0, ran.out + ran.err
+    assert mlflow.active_run() is None
+    client = MlflowClient(tracking_uri=f"sqlite:///{tracked}")
+    found = client.search_runs([each.experiment_id for each in client.search_experiments()])
+    measured = {run.info.run_name: run.data.metrics.get("measured") for run in found}
+    assert measured == {"eval financebench": 2.0, "program": None}
+
+
+def test_a_run_goes_on_with_the_same_settings_alone(evaluate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran, written = evaluate("--budget", "calls=2")
+    assert ran.code == 0, ran.out + ran.err
+    done = written["measured"]["done"]
+    assert 0 < done < 2
+    monkeypatch.setenv("FINEXPERT_RETRIES", "0")
+    assert "going on" not in evaluate("--budget", "calls=0")[0].out
+    monkeypatch.delenv("FINEXPERT_RETRIES")
+    assert f"going on after {done} answers (--fresh starts over)" in evaluate()[0].out

@@ -151,3 +151,5 @@ def test_the_command_refuses_what_cannot_be_read_and_keeps_what_was_there(
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="holds none of"):
         command("--from", str(tmp_path / "empty"))
+    with pytest.raises(DataError, match=r"there is no .*gone\.json: give a file.*--from"):
+        command("--from", str(tmp_path / "gone.json"))
