@@ -53,8 +53,8 @@ def _table(dataset: Dataset, table: TableSchema) -> TableSchema:
         comment=_words(dataset.description, dataset.ai_context.instructions) or table.comment,
         synonyms=tuple(dataset.ai_context.synonyms) or table.synonyms,
         columns=tuple(columns.values()),
-        primary_key=tuple(dataset.primary_key) or table.primary_key,
-        unique=tuple(tuple(key) for key in dataset.unique_keys) or table.unique,
+        primary_key=_columns(table, dataset.primary_key, dataset.name) or table.primary_key,
+        unique=tuple(_columns(table, key, dataset.name) for key in dataset.unique_keys) or table.unique,
         key_inferred=table.key_inferred and not dataset.primary_key,
     )
     if "date_column" in dataset.own:
@@ -89,6 +89,10 @@ def _told(column: Column, field: FieldModel) -> Column:
 
 def _words(*texts: str) -> str:
     return " ".join(text.strip() for text in texts if text.strip())
+
+
+def _columns(table: TableSchema, names: Sequence[str], place: str) -> tuple[str, ...]:
+    return tuple(_column(table, name, place).name for name in names)
 
 
 def _column(table: TableSchema, name: str, place: str) -> Column:

@@ -89,23 +89,28 @@ def _placed(metric: Metric, call: exp.Expr, dialect: str) -> exp.Expr:
     around = call.find_ancestor(exp.Select)
     read = _tables_of(around) if isinstance(around, exp.Select) else {}
     for column in expression.find_all(exp.Column):
-        name = read.get(column.table.lower())
-        if name is None:
+        names = read.get(column.table.lower(), [])
+        if not names:
             raise QueryError(
                 f"{CALL}({metric.name}) needs table {column.table} in the FROM of the SELECT that it stands in"
             )
-        column.set("table", exp.to_identifier(name))
+        if len(names) > 1:
+            raise QueryError(
+                f"{CALL}({metric.name}) cannot tell {' and '.join(names)} apart, which both read table {column.table}: compute it in a subquery "
+                "that reads the table once"
+            )
+        column.set("table", exp.to_identifier(names[0]))
     return expression
 
 
-def _tables_of(select: exp.Select) -> dict[str, str]:
+def _tables_of(select: exp.Select) -> dict[str, list[str]]:
     """The names under which a SELECT's FROM and JOINs read tables, by table."""
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     from_ = select.args.get("from_") or select.args.get("from")
     for source in [from_.this if from_ else None, *(join.this for join in select.args.get("joins") or [])]:
         if isinstance(source, exp.Table):
             name = f"{source.db}.{source.name}" if source.db and source.db != "main" else source.name
-            found[name.lower()] = source.alias_or_name
+            found.setdefault(name.lower(), []).append(source.alias_or_name)
     return found
 
 

@@ -129,6 +129,10 @@ def test_a_metric_is_compiled(file: Path, model: SemanticModel, select: str, exp
         ("SELECT MEASURE(margin) AS r FROM trades", "there is no such metric; there are fill_rate"),
         ("SELECT MEASURE() AS r FROM trades", "there is no such metric"),
         ("SELECT MEASURE(fill_rate) AS r FROM accounts", "needs table trades in the FROM"),
+        (
+            "SELECT MEASURE(fill_rate) AS r FROM trades a JOIN trades b ON a.acct = b.acct",
+            "cannot tell a and b apart, which both read table trades",
+        ),
     ],
 )
 def test_a_metric_that_does_not_fit_goes_back(file: Path, model: SemanticModel, select: str, words: str) -> None:
@@ -182,6 +186,16 @@ def test_check_runs_every_expression(file: Path, model: SemanticModel) -> None:
         ),
         ("to: accounts", "to: clients", "relationship 'owner' names 'clients', which is no dataset of it"),
         ("to_columns: [account_id]", "to_columns: [id]", "names column 'id'"),
+        (
+            "- name: accounts",
+            "- {name: accounts, primary_key: [account]}",
+            "names column 'account', which table 'accounts'",
+        ),
+        (
+            "- name: accounts",
+            "- {name: accounts, unique_keys: [[segment, nr]]}",
+            "names column 'nr', which table 'accounts'",
+        ),
         ("orders.status", "trades.status", "write columns as dataset.column, with one of orders, accounts"),
         ("THEN 1.0 ELSE 0 END", "THEN", "is no SQL expression"),
         ('\'{"values": ["FILLED", "CXL"]}\'', "'{values'", "data is not JSON"),
