@@ -193,8 +193,8 @@ def test_check_runs_every_expression(file: Path, model: SemanticModel) -> None:
         ),
         (
             "- name: accounts",
-            "- {name: accounts, unique_keys: [[segment, no]]}",
-            "names column 'no', which table 'accounts'",
+            "- {name: accounts, unique_keys: [[segment, nr]]}",
+            "names column 'nr', which table 'accounts'",
         ),
         ("orders.status", "trades.status", "write columns as dataset.column, with one of orders, accounts"),
         ("THEN 1.0 ELSE 0 END", "THEN", "is no SQL expression"),
