@@ -9,11 +9,12 @@ computed; one whose earlier messages were changed, or that began elsewhere, is a
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -28,7 +29,7 @@ from finexpert.app.guard import error_json
 from finexpert.app.markdown import markdown
 from finexpert.app.people.people import Person
 from finexpert.app.rest import TheDesk, Who
-from finexpert.app.running import Running
+from finexpert.app.running import Running, Told
 from finexpert.app.shared import Shares
 from finexpert.app.state import tables
 from finexpert.app.state.stored import SourceInfo, StoredAnswer
@@ -38,6 +39,7 @@ from finexpert.errors import FinexpertError, NotFound, Refused
 MODEL = "finexpert"
 ELSEWHERE = "earlier messages of this chat were not asked here: only their questions are known"
 _MOST_EARLIER = 8
+_PAUSE_SECONDS = 15.0
 _LONGEST_EARLIER = 500
 
 
@@ -201,7 +203,10 @@ class _Completion:
         """Progress as thoughts, then the answer. Who hangs up cancels the question: that is how such clients stop."""
         try:
             yield self._chunk({"role": "assistant", "content": ""})
-            async for thing in self._running.follow():
+            async for thing in _with_pauses(self._running.follow()):
+                if thing is None:
+                    yield ": a model is at work\n\n"
+                    continue
                 if isinstance(thing, Event):
                     if thing.state == "started":
                         yield self._chunk({"reasoning_content": f"{thing.stage} ...\n"})
@@ -233,6 +238,27 @@ class _Completion:
 
     def _data(self, rest: dict[str, Any]) -> str:
         return f"data: {json.dumps({**self._head, 'object': 'chat.completion.chunk', **rest})}\n\n"
+
+
+async def _with_pauses(told: AsyncGenerator[Told]) -> AsyncGenerator[Told | None]:
+    """What is told, and None wherever nothing was for a while: a proxy ends a connection on which nothing is sent."""
+    coming = asyncio.ensure_future(anext(told))
+    try:
+        while True:
+            done, _ = await asyncio.wait({coming}, timeout=_PAUSE_SECONDS)
+            if not done:
+                yield None
+                continue
+            try:
+                thing = coming.result()
+            except StopAsyncIteration:
+                return
+            yield thing
+            coming = asyncio.ensure_future(anext(told))
+    finally:
+        coming.cancel()
+        await asyncio.wait({coming})
+        await told.aclose()
 
 
 def _pieces(words: str) -> list[str]:

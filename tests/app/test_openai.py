@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from typing import Any
 
 import pytest
@@ -108,6 +109,24 @@ def test_streaming(client: Any) -> None:
     assert any("planning" in delta.get("reasoning_content", "") for delta in deltas)
     assert chunks[-1]["usage"]["total_tokens"] > 0
     assert [chunk["choices"][0]["finish_reason"] for chunk in chunks if chunk["choices"]][-1] == "stop"
+
+
+def test_a_stream_is_never_silent_for_long(client: Any, office: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("finexpert.app.openai_api._PAUSE_SECONDS", 0.05)
+    plan = office.model.plan()
+
+    def slow(prompt: str) -> str:
+        time.sleep(0.5)
+        return str(plan)
+
+    office.model.says("planning", slow)
+    body = {"messages": ASKED, "stream": True}
+    with client.stream("POST", "/v1/chat/completions", json=body) as reply:
+        lines = [line for line in reply.iter_lines() if line]
+    assert lines.count(": a model is at work") >= 3
+    # A comment of the protocol, which no client reads as a chunk.
+    assert all(line.startswith(("data: ", ": ")) for line in lines)
+    assert lines[-1] == "data: [DONE]"
 
 
 def test_a_day_and_an_error_in_the_stream(client: Any, office: Any) -> None:
