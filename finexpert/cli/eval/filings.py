@@ -87,7 +87,7 @@ def _run(
     json_out: Path | None,
 ) -> None:
     from finexpert import tracking
-    from finexpert.cli.eval.resumable import ResumableRun
+    from finexpert.cli.eval.resumable import ResumableRun, mark_of
     from finexpert.datasets.evaluations.evaluation import ask_in_modes
     from finexpert.datasets.filings import evaluation
 
@@ -99,9 +99,8 @@ def _run(
         "modes": ",".join(modes),
         "program": common.program_words(bench.expert),
     }
-    going = ResumableRun(
-        "filings", bench.fingerprint(questions, modes), evaluation.FilingResult, bench.settings, fresh=fresh
-    )
+    mark = mark_of(bench.expert, bench.fingerprint(questions, modes))
+    going = ResumableRun("filings", mark, evaluation.FilingResult, bench.settings, fresh=fresh)
     with going.tracked(
         params,
         len(questions) * len(modes),
