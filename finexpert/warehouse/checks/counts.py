@@ -45,7 +45,10 @@ def _check_count(one: Read, node: exp.Count) -> None:
         raise QueryError(
             f"{text_of(one, node)} counts {text_of(one, otherwise)} as well, since it is not NULL: leave ELSE out, or add up 1 and 0 with sum"
         )
-    if isinstance(counted, exp.Expr) and isinstance(counted.unnest(), _TESTS):
+    test = counted.unnest() if isinstance(counted, exp.Expr) else None
+    # OR NULL makes what is false NULL.
+    or_null = isinstance(test, exp.Or) and any(isinstance(part, exp.Null) for part in test.flatten())
+    if isinstance(test, _TESTS) and not or_null:
         raise QueryError(
             f"{text_of(one, node)} counts the rows in which the condition is false as well, since false is not NULL: "
             "write sum(CASE WHEN ... THEN 1 ELSE 0 END)"

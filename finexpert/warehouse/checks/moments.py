@@ -30,11 +30,12 @@ _COMPUTED = (exp.Add, exp.Sub, exp.DateAdd, exp.DateSub, exp.LastDay, exp.DateFr
 def check_moments(one: Read, probe: Probe) -> None:
     """Raises QueryError for a comparison that cuts a day at its midnight."""
     for column, scope in columns_of(one):
-        for node, day in _compared(column, scope, probe):
+        for node, end, day in _compared(column, scope, probe):
             origin = one.origin(column, scope)
             if origin is None or kind_of_type(origin.column.type) != "timestamp":
                 continue
-            if _holds_moments(origin, probe) and probe.any_row(_later_that_day(origin, day, one.dialect)) is True:
+            later = _later_as_text(origin, end, day) if one.dialect == "sqlite" else _later_that_day(origin, day)
+            if _holds_moments(origin, probe) and probe.any_row(later) is True:
                 # SQLite has no literals of days.
                 after = f"{'' if one.dialect == 'sqlite' else 'DATE '}'{day + dt.timedelta(days=1)}'"
                 name = text_of(one, column)
@@ -69,8 +70,8 @@ def _is_of_days(origin: Origin) -> bool:
     return kind_of_type(origin.column.type) == "date" or origin.column.dates == "iso"
 
 
-def _compared(column: exp.Column, scope: Scope, probe: Probe) -> Iterator[tuple[exp.Expr, dt.date]]:
-    """The comparison that a column stands in, if it cuts a day at its midnight."""
+def _compared(column: exp.Column, scope: Scope, probe: Probe) -> Iterator[tuple[exp.Expr, exp.Expr, dt.date]]:
+    """The comparison that a column stands in, if it cuts a day at its midnight, with its end and that day."""
     node = column.parent
     last = False
     if isinstance(node, exp.Between):
@@ -90,7 +91,7 @@ def _compared(column: exp.Column, scope: Scope, probe: Probe) -> Iterator[tuple[
         if day is None and last:
             day = _last_of_month(meant, probe)
         if day is not None:
-            yield node, day
+            yield node, meant, day
 
 
 def _given(end: exp.Expr, scope: Scope) -> exp.Expr:
@@ -122,15 +123,24 @@ def _holds_moments(origin: Origin, probe: Probe) -> bool:
     column = exp.column(origin.column.name, quoted=True)
     first = exp.select(column).from_(table_name(origin.table.name)).limit(_FIRST).subquery("first_rows")
     midnight = exp.cast(exp.cast(column.copy(), "date"), "timestamp")
-    return probe.any_row(exp.select("1").from_(first).where(column.copy().neq(midnight))) is not False
+    # A text of a midnight is more than that of its day.
+    more = exp.Length(this=column.copy()) > 10 if probe.dialect == "sqlite" else column.copy().neq(midnight)
+    return probe.any_row(exp.select("1").from_(first).where(more)) is not False
 
 
-def _later_that_day(origin: Origin, day: dt.date, dialect: str) -> exp.Select:
+def _later_that_day(origin: Origin, day: dt.date) -> exp.Select:
     column = exp.column(origin.column.name, quoted=True)
-    # SQLite keeps moments as texts.
     start, end = (
-        moment if dialect == "sqlite" else exp.cast(moment, "timestamp")
-        for one in (day, day + dt.timedelta(days=1))
-        for moment in [exp.Literal.string(f"{one} 00:00:00")]
+        exp.cast(exp.Literal.string(f"{one} 00:00:00"), "timestamp") for one in (day, day + dt.timedelta(days=1))
     )
     return exp.select("1").from_(table_name(origin.table.name)).where(column > start, column < end)
+
+
+def _later_as_text(origin: Origin, said: exp.Expr, day: dt.date) -> exp.Select:
+    """The same in SQLite, which keeps moments as texts: one of a midnight comes after the text of its day."""
+    column = exp.column(origin.column.name, quoted=True)
+    timed = day_of(said) is not None and day_of(said, whole=True) is None
+    timed = timed or (isinstance(said, exp.Anonymous) and said.name.upper() == "DATETIME")
+    start, end = f"{day} 00:00:00" if timed else str(day), str(day + dt.timedelta(days=1))
+    later = column > exp.Literal.string(start)
+    return exp.select("1").from_(table_name(origin.table.name)).where(later, column < exp.Literal.string(end))

@@ -161,6 +161,30 @@ def test_a_moment_that_is_compared_with_a_day_goes_back_in_words_of_the_engine(
     assert ("CAST(" in str(caught.value) or "DATE '" in str(caught.value)) == (brokerage.dialect != "sqlite")
 
 
+@pytest.mark.parametrize(("form", "cut"), [("{}", False), ("{} 00:00:00", True), ("{} 10:00", True)])
+@pytest.mark.parametrize("select", [
+    "SELECT count(*) AS n FROM visits WHERE seen_at BETWEEN '2023-01-01' AND '2023-01-10'",
+    "SELECT count(*) AS n FROM visits WHERE seen_at <= '2023-01-10'",
+    "SELECT count(*) AS n FROM visits v JOIN days d ON d.day = v.seen_at AND d.day <= '2023-01-10'",
+])  # fmt: skip
+def test_sqlite_compares_moments_as_texts(tmp_path: Path, select: str, form: str, cut: bool) -> None:
+    days = [f"2023-01-{day:02d}" for day in range(1, 29)]
+    rows = "; ".join(
+        f"INSERT INTO visits (seen_at) VALUES ('{form.format(day)}'); INSERT INTO days VALUES ('{day}')" for day in days
+    )
+    url = f"sqlite:///{tmp_path / 'visits.db'}"
+    fill(
+        url,
+        f"CREATE TABLE visits (visit_id INTEGER PRIMARY KEY, seen_at DATETIME); CREATE TABLE days (day DATE PRIMARY KEY); {rows}",
+    )
+    with SQLWarehouse(url) as opened:
+        if not cut:
+            assert Checks(opened, seconds=10).run(select).frame.data.iat[0, 0] == 10
+            return
+        with pytest.raises(QueryError, match="holds moments later on"):
+            Checks(opened, seconds=10).run(select)
+
+
 @pytest.mark.parametrize(("select", "told"), [
     ("SELECT rating, count(*) AS n FROM symbols GROUP BY rating ORDER BY rating", True),
     ("SELECT count(DISTINCT rating) FROM symbols", True),
