@@ -84,14 +84,14 @@ def replay_filing(record: Record, filing: Filing) -> Replay:
     if filing.fingerprint != record.source.fingerprint:
         differences.append(f"the page is not the same: {record.source.name} then, {filing.id} now")
     turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
-    outcome = execution.run(record.plan, Workspace(turns=turns), execution.Surroundings(filing=filing))
+    outcome = _run(record, Workspace(turns=turns), execution.Surroundings(filing=filing))
     return _compared(record, outcome.value, differences)
 
 
 def replay_library(record: Record, library: Library) -> Replay:
     """Run the plan of a record over a library again, on the pages that were found then.
 
-    Raises LibraryError when a page is gone, StepError or `execution.StepFailed` when its plan no longer runs.
+    Raises LibraryError when a page is gone, StepError when its plan no longer runs.
     """
     differences = _words_differ(record)
     if library.fingerprint != record.source.fingerprint:
@@ -106,8 +106,15 @@ def replay_library(record: Record, library: Library) -> Replay:
         return page_reading.read_page(library.page(step.page), step.plan)[0], step
 
     surroundings = execution.Surroundings(find_page=find, companies=library.company_table())
-    outcome = execution.run(record.plan, Workspace(turns=turns), surroundings)
+    outcome = _run(record, Workspace(turns=turns), surroundings)
     return _compared(record, outcome.value, differences)
+
+
+def _run(record: Record, workspace: Workspace, surroundings: execution.Surroundings) -> execution.Outcome:
+    try:
+        return execution.run(record.plan, workspace, surroundings)
+    except execution.StepFailed as failed:
+        raise failed.error from failed
 
 
 def _compared(record: Record, found: Value, differences: list[str]) -> Replay:

@@ -77,13 +77,10 @@ class Again(Teaching):
         person.need("ask")
         record, source = self._recorded(person, answer)
         with self._computing.one(person.id), self.source(person, source) as opened:
-            try:
-                if isinstance(opened, Library):
-                    again = replaying.replay_library(record, opened)
-                else:
-                    again = replaying.replay(record, opened, self.sandbox)
-            except execution.StepFailed as failed:
-                raise failed.error from failed
+            if isinstance(opened, Library):
+                again = replaying.replay_library(record, opened)
+            else:
+                again = replaying.replay(record, opened, self.sandbox)
         self.logged(person, "replay", answer, "same" if again.same else "different")
         table = isinstance(again.value, pd.DataFrame)
         text = f"a table of {len(again.value):,} rows" if table else show(again.value, record.answer_format)

@@ -38,7 +38,6 @@ from finexpert.filings.page.filing import Filing
 from finexpert.knowledge.taught import Taught
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.plans import execution
 from finexpert.settings import Settings, with_options
 
 _ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6}")
@@ -173,14 +172,11 @@ class LocalBackend:
 
     def _again(self, kept: Record) -> replaying.Replay:
         source = self._asked_of(kept.source.dialect, kept.source.name)
-        try:
-            if isinstance(source, Library):
-                return replaying.replay_library(kept, source)
-            if isinstance(source, Filing):
-                return replaying.replay_filing(kept, source)
-            return replaying.replay(kept, source, self._talks.sandbox)
-        except execution.StepFailed as failed:
-            raise failed.error from failed
+        if isinstance(source, Library):
+            return replaying.replay_library(kept, source)
+        if isinstance(source, Filing):
+            return replaying.replay_filing(kept, source)
+        return replaying.replay(kept, source, self._talks.sandbox)
 
     def _asked_of(self, dialect: str, name: str) -> Source:
         """The source that an answer is of: computed over another one, it would be said to differ."""
