@@ -4,6 +4,7 @@ no row, nothing but NULL, or one zero   ->  which condition did that?
 a column of zeros beside others         ->  the same, of the part that gave it
 more rows than a frame may hold         ->  never an answer
 infinity                                ->  a division by zero
+groups that are written alike           ->  said, with two of them: in-app and In-App may be one
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sqlglot import exp
 
 from finexpert.errors import CutFrame, QueryError
 from finexpert.warehouse.checks.emptiness import check_counted, explain_nothing
@@ -34,7 +36,36 @@ def check_result(frame: Frame, one: Read, probe: Probe) -> list[str]:
     if is_nothing(data):
         return explain_nothing(one, probe)
     zeros = any(_is_of_zeros(data[name]) for name in data.columns)
-    return [*check_counted(one, probe, zeros=zeros), *missing_values(data)]
+    return [*check_counted(one, probe, zeros=zeros), *missing_values(data), *_told_apart(one, data)]
+
+
+def _told_apart(one: Read, data: pd.DataFrame) -> list[str]:
+    """A note where groups differ in case or blanks alone: the person knows whether these are one."""
+    select = one.select
+    if not isinstance(select, exp.Select) or len(select.selects) != len(data.columns):
+        return []
+    if select.args.get("group") is None and select.args.get("distinct") is None:
+        return []
+    made = enumerate(select.selects)
+    keys = [data.iloc[:, place] for place, projected in made if not projected.find(exp.AggFunc, exp.Window)]
+    return alike(pd.concat(keys, axis=1)) if keys else []
+
+
+def alike(keys: pd.DataFrame) -> list[str]:
+    """Two rows of keys that are written alike, for a person; what tells them apart otherwise, as a number does, stands among the keys.
+
+    >>> alike(pd.DataFrame({"channel": ["in-app", "POS", " In-App"]}))
+    ["groups of channel differ in case or blanks alone, as 'in-app' and ' In-App': they may be one"]
+    >>> alike(pd.DataFrame({"no": [1, 2], "name": ["Maple", "MAPLE"]}))
+    []
+    """
+    written = keys.map(lambda value: " ".join(value.casefold().split()) if isinstance(value, str) else value)
+    again = written.duplicated(keep=False) & ~keys.duplicated(keep=False)
+    for _, same in keys[again].groupby([written[name][again] for name in written.columns], dropna=False, sort=False):
+        name = next(name for name in same.columns if same[name].nunique() > 1)
+        first, second = same[name].drop_duplicates().iloc[:2]
+        return [f"groups of {name} differ in case or blanks alone, as {first!r} and {second!r}: they may be one"]
+    return []
 
 
 def is_nothing(data: pd.DataFrame) -> bool:

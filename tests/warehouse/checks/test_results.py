@@ -202,3 +202,17 @@ def test_a_match_that_is_asked_for_and_not_there_is_no_answer(dialect: str) -> N
         explain_nothing(read(select.format("NOT"), dialect, tables), cast(Probe, _OnlyWithoutCondition()))
     notes = explain_nothing(read(select.format(""), dialect, tables), cast(Probe, _OnlyWithoutCondition()))
     assert [note.startswith("no row is without a match") for note in notes] == [True]
+
+
+@pytest.mark.parametrize(
+    ("select", "said"),
+    [
+        ("SELECT lower(status) AS s, count(*) FROM trades GROUP BY s", False),
+        ("SELECT word, count(*) FROM (VALUES ('app'), ('App '), ('pos')) v(word) GROUP BY word", True),
+        ("SELECT DISTINCT word FROM (VALUES ('app'), ('App'), ('app')) v(word)", True),
+        ("SELECT n, word FROM (VALUES (1, 'app'), (2, 'App')) v(n, word) GROUP BY ALL", False),
+        ("SELECT word FROM (VALUES ('app'), ('App')) v(word)", False),
+    ],
+)
+def test_groups_that_are_written_alike_are_said(run: Any, select: str, said: bool) -> None:
+    assert any("differ in case or blanks alone" in note for note in run(select).notes) == said
