@@ -77,7 +77,10 @@ class SingleUse(Handle):
     def ready(self) -> None:
         remaining = self._started + self._limits.start_seconds - time.monotonic()
         try:
-            waiting, _, _ = select.select([self._channel], [], [], max(remaining, 0.01))
+            # select() takes no descriptor above 1023, which a busy server has.
+            watched = select.poll()
+            watched.register(self._channel, select.POLLIN)
+            waiting = watched.poll(max(remaining, 0.01) * 1000)
             said = bool(waiting) and bool(self._channel.recv(1, socket.MSG_PEEK))
         except BaseException:
             self.kill()
