@@ -10,7 +10,7 @@ The model is told which text is not there and nothing else. Values go to the per
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -47,8 +47,9 @@ def look_up(one: Read, probe: Probe, chosen: Mapping[str, str] | None = None) ->
     found = list(comparisons(one))
     changes: Changes = {}
     notes: list[str] = []
+    narrowed = {str(comparison.origin) for comparison in found if not comparison.negated}
     for group in guesses(found):
-        notes += _Group(one, probe, chosen or {}, changes).looked_up(group)
+        notes += _Group(one, probe, chosen or {}, changes, narrowed).looked_up(group)
     select = one.sql
     for (start, end), (old, new) in sorted(changes.items(), reverse=True):
         select = select[:start] + _quoted(new) + select[end + 1 :]
@@ -64,6 +65,7 @@ class _Group:
     probe: Probe
     chosen: Mapping[str, str]
     changes: Changes
+    narrowed: Collection[str] = ()
 
     def looked_up(self, group: Sequence[Comparison]) -> list[str]:
         """Notes on what matched; raises UnknownValue where nothing did."""
@@ -77,9 +79,12 @@ class _Group:
         righted = [True for comparison, literal in missing if self._righted(comparison, literal, met, anything)]
         if not anything and not righted:
             # There may have been no time to look, or no row to look at: the check of the result says so better.
-            if self._is_nowhere(group):
-                raise _unknown(self.one, group, self.probe)
-            return []
+            if not self._is_nowhere(group):
+                return []
+            # Beside a text that the column has to hold, what leaves out nothing is a caution: with or without it the rows are the same.
+            if all(comparison.negated and str(comparison.origin) in self.narrowed for comparison in group):
+                return [f"{text_of(self.one, comparison.node)} leaves out nothing" for comparison in group]
+            raise _unknown(self.one, group, self.probe)
         if anything:
             self._check_spelling(group, missing, met)
         notes = [_other_spellings(comparison, text, self.probe) for comparison in group for text in comparison.texts]

@@ -33,7 +33,7 @@ _AMOUNTS = frozenset(("amount", "amt", "value", "total", "sum"))
 def remarks(one: Read, probe: Probe) -> list[str]:
     """Notes for the person; nothing is refused."""
     said = [*_from_nothing(one), *_missing(one, probe), *_gone(one, probe), *_both_directions(one)]
-    said += [*_averages(one, probe), *_counts(one, probe), *_merged(one, probe)]
+    said += [*_averages(one, probe), *_sums(one, probe), *_counts(one, probe), *_merged(one, probe)]
     return list(dict.fromkeys(said))
 
 
@@ -108,6 +108,32 @@ def _averages(one: Read, probe: Probe) -> Iterator[str]:
             if probe.any_row(rows_of(one, scope, condition)) is True:
                 what = text_of(one, added)
                 yield f"{text_of(one, node)} divides by all rows, also by those in which {what} is missing: avg({what}) leaves them out"
+
+
+def _sums(one: Read, probe: Probe) -> Iterator[str]:
+    """A sum of what is missing in some of its rows, as fees are where a rate is: they count as nothing."""
+    for scope in one.scopes:
+        select = scope.expression
+        if not isinstance(select, exp.Select) or scope.external_columns or not all(map(_is_small, one.used)):
+            continue
+        # What an outer join finds no match for is missing on purpose.
+        if any(join.side for join in select.args.get("joins") or []):
+            continue
+        where = select.args.get("where")
+        for node in scope.find_all(exp.Sum):
+            for column in _added_up(node) if node.find_ancestor(exp.Select) is select else ():
+                origin, missing = one.origin(column, scope), column.copy().is_(exp.null())
+                condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+                if origin is not None and probe.any_row(rows_of(one, scope, condition)) is True:
+                    yield f"{text_of(one, node)} leaves out the rows in which {origin} is missing"
+
+
+def _added_up(node: exp.Sum) -> list[exp.Column]:
+    """The columns of a sum that does not say what a missing value counts as, and is no part of an average."""
+    if node.find(exp.Case, exp.If, exp.Coalesce, exp.Distinct, exp.Query) or node.find_ancestor(exp.Filter, exp.Window):
+        return []
+    above = node.find_ancestor(exp.Div, exp.Select)
+    return [] if isinstance(above, exp.Div) and above.find(exp.Count) else list(node.find_all(exp.Column))
 
 
 def _counts(one: Read, probe: Probe) -> Iterator[str]:

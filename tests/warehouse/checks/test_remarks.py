@@ -56,6 +56,12 @@ DELETED = "orders.deleted_at marks some rows, and the SELECT does not look at it
             "100.0 * SUM(seconds) / NULLIF(COUNT(1), 0) divides by all rows, also by those in which seconds is missing: avg(seconds) leaves them out"]),
         ("SELECT sum(seconds) / count(*) FROM visits WHERE page = 'shop'", []),
         ("SELECT sum(clicks) / count(*) FROM visits", []),
+        ("SELECT sum(clicks * seconds / 100) AS s FROM visits", ["SUM(clicks * seconds / 100) leaves out the rows in which visits.seconds is missing"]),
+        ("SELECT page, sum(seconds) AS s FROM visits WHERE clicks <> 2 GROUP BY page", []),
+        ("SELECT sum(v.seconds) AS s FROM visits v LEFT JOIN entries e ON e.entry_id = v.visit_id", []),
+        ("SELECT count(*) FROM orders WHERE deleted_at IS NULL AND region LIKE '%E%' AND region NOT LIKE 'non%E'", [
+            "of orders.region, these values matched: 'AMER', 'EMEA'", "region NOT LIKE 'non%E' leaves out nothing",
+            "orders.region is missing in some rows, which region NOT LIKE 'non%E' leaves out"]),
         ("SELECT sum(seconds) / count(seconds) FROM visits", []),
         ("SELECT sum(coalesce(seconds, 0)) / count(*) FROM visits", []),
         ("SELECT sum(CASE WHEN seconds > 15 THEN 1 END) / count(*) FROM visits", []),
