@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -96,13 +97,21 @@ def main() -> None:
     try:
         app()
     except (FinexpertError, OSError) as error:  # of the system: a file that was named, a full disk
-        sys.stderr.write(plain(f"{type(error).__name__}: {error}\n"))
+        sys.stderr.write(plain(f"{type(error).__name__}: {error}{_next(error)}\n"))
         sys.exit(1)
     except SystemExit as ended:
         # Typer ends a command after Ctrl-C by itself, and says nothing.
         if ended.code == 130:
             sys.stderr.write("interrupted\n")
         raise
+
+
+def _next(error: Exception) -> str:
+    """What to do where the home cannot be written, which no command names."""
+    home = os.environ.get("FINEXPERT_HOME")
+    if home and isinstance(error, OSError) and str(error.filename or "").startswith(str(Path(home).absolute())):
+        return f". FINEXPERT_HOME is {home}: set it to a folder that can be written"
+    return ""
 
 
 def run() -> None:

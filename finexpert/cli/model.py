@@ -8,6 +8,7 @@ finexpert model show --data trades.duckdb
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,7 +48,12 @@ def init(data: common.Data = None, file: File = None) -> None:
         raise ConfigurationError(f"{target} is there already: edit it, or name another file with --file")
     with closing(_opened(data, settings)) as warehouse:
         model = draft(warehouse.tables, warehouse.name)
-    save(model, target)
+    try:
+        save(model, target)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{target} cannot be written ({error.strerror}): name a file elsewhere with --file, and FINEXPERT_SEMANTIC_MODEL for questions"
+        ) from error
     out = common.console()
     out.print(f"wrote {target}: {len(model.datasets)} tables, {len(model.relationships)} relationships", markup=False)
     out.print("Next: write what columns mean, publish values that a model may see (`finexpert model publish TABLE.COLUMN`), "
@@ -102,13 +108,25 @@ def publish(
         for column in columns:
             values = None if hide else values_of(warehouse, column, MOST_VALUES)
             model = published(model, warehouse.tables, column, values, MOST_VALUES)
-            said = (
-                "hidden again"
-                if values is None
-                else f"{len(values)} values, which models see from now on: {', '.join(values)}"
-            )
-            out.print(f"{column}: {said}", markup=False)
+            out.print(f"{column}: {_said(values)}", markup=False)
     save(model, target)
+
+
+def _said(values: Sequence[str] | None) -> str:
+    """What became of a column's values.
+
+    >>> _said(["DONE", "OPEN"])
+    '2 values, which models see from now on: DONE, OPEN'
+    """
+    if values is None:
+        return "hidden again"
+    shown = ", ".join(values[:MOST_VALUES])
+    if len(values) <= MOST_VALUES:
+        return f"{len(values)} values, which models see from now on: {shown}"
+    return (
+        f"its {MOST_VALUES} most frequent values of more, which models see from now on: {shown}. A column with so many "
+        "may hold names or ids: --hide takes them out again"
+    )
 
 
 def _place(data: Path | None, file: Path | None, settings: Settings) -> Path:

@@ -77,6 +77,9 @@ class Usage(BaseModel):
     seconds: float = 0.0
     model_seconds: float = 0.0
     by_layer: dict[str, int] = Field(default_factory=dict, description="calls a layer")
+    cached: int = Field(
+        default=0, description="calls among these that the cache served: nothing was asked, nothing paid"
+    )
     failed: int = Field(default=0, description="calls that gave no completion; not among `calls`")
     fell_back: int = Field(default=0, description="failed calls for which the fallback model was asked")
     stages: dict[str, float] = Field(default_factory=dict, description="seconds a stage, model included")

@@ -142,6 +142,7 @@ class Meter:
             seconds=seconds,
             model_seconds=model_seconds,
             by_layer=by_layer,
+            cached=sum(call.cached and not call.replayed for call in calls),
             failed=self.failed,
             fell_back=self.fell_back,
             prefix_share=sum(share * tokens for share, tokens in prefixes) / asked if asked else None,

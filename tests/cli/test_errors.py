@@ -130,3 +130,21 @@ def test_a_model_that_cannot_be_reached(finexpert: Any, monkeypatch: pytest.Monk
     assert ran.err.startswith("ModelUnreachable: FINEXPERT_API_BASE is http://127.0.0.1:9/v1")
     assert "planted-key" not in ran.err
     assert "FINEXPERT_API_KEY" in os.environ
+
+
+def test_a_home_that_cannot_be_written_is_named(
+    finexpert: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "fees.csv").write_text("fee\n1\n")
+    monkeypatch.setenv("FINEXPERT_HOME", "/proc/nohome")
+    ran = finexpert(*ASK, "--data", str(tmp_path / "fees.csv"))
+    assert ran.code == 1
+    assert "FINEXPERT_HOME is /proc/nohome: set it to a folder that can be written" in ran.err
+
+
+def test_a_model_beside_data_that_nobody_may_write_beside(finexpert: Any, tmp_path: Path) -> None:
+    (tmp_path / "fees.csv").write_text("fee\n1\n")
+    ran = finexpert("model", "init", "--data", str(tmp_path / "fees.csv"), "--file", "/proc/fees.model.yaml")
+    assert ran.code == 1
+    assert "/proc/fees.model.yaml cannot be written" in ran.err
+    assert "--file" in ran.err

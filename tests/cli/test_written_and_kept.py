@@ -65,6 +65,7 @@ def test_rows_charts_and_record_are_written(finexpert: Any, scripted: Scripted, 
     [
         ("--csv", "nowhere/rows.csv", "lies in a folder that is not there"),
         ("--csv", ".", "is a folder"),
+        ("--csv", "rows.xlsx", "end it in .csv"),
         ("--excel", "rows.xls", "is no .xlsx file"),
         ("--out", "own/fees.csv", "is a file"),
     ],

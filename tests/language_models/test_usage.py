@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finexpert.core.display.parts import cost
 from finexpert.errors import ModelError
 from finexpert.language_models.overlap import Span, on_the_clock
 from finexpert.language_models.scope import current
@@ -83,6 +84,9 @@ def test_a_call_served_by_the_cache_counts_with_what_it_took(served: Any, server
     assert len(server.seen) == 1
     assert (first.cached, second.cached) == (0, 1)
     cold, warm = first.usage(), second.usage()
+    assert (cold.cached, warm.cached) == (0, 1)
+    assert "from the cache" not in cost(cold)
+    assert "1 from the cache" in cost(warm)
     assert (warm.calls, warm.prompt_tokens, warm.completion_tokens) == (1, 12, 3)
     assert warm.cost_usd == cold.cost_usd == pytest.approx(9.0)
     assert warm.model_seconds == pytest.approx(cold.model_seconds, rel=1e-6)

@@ -33,6 +33,8 @@ class Written:
             if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
                 why = "is a folder" if path.is_dir() else "lies in a folder that is not there"
                 raise ConfigurationError(f"{option} {path} {why}: name a file in a folder that is there")
+        if self.csv is not None and self.csv.suffix.lower() in (".xlsx", ".xls", ".parquet", ".json"):
+            raise ConfigurationError(f"--csv {self.csv} is named as another kind of file: end it in .csv")
         if self.excel is not None and self.excel.suffix.lower() != ".xlsx":
             raise ConfigurationError(f"--excel {self.excel} is no .xlsx file: name it so")
         if self.excel is not None and find_spec("xlsxwriter") is None:

@@ -66,6 +66,7 @@ def cost(usage: ShownUsage) -> str:
     '1 model call (planning 1), 2,570 + 241 tokens, cost unknown, 2.5 s'
     """
     layers = ", ".join(f"{name} {calls}" for name, calls in usage.by_layer.items())
+    layers += f"; {usage.cached} from the cache, with its seconds of then" if usage.cached else ""
     calls = "1 model call" if usage.calls == 1 else f"{usage.calls} model calls"
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
     prefix = "" if usage.prefix_share is None else f" ({usage.prefix_share:.0%} as in the prompt before)"
