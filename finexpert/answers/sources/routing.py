@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
+from weakref import WeakKeyDictionary
 
 from finexpert.answers.sources.sources import Sources
 from finexpert.filings.library.library import Library
@@ -38,6 +39,9 @@ _PLAIN = frozenset(
         " november december find tell me please only during within growth grew grow annual down units unit data level levels dollars usd"
     )
 )
+
+
+_vocabularies: WeakKeyDictionary[Warehouse, set[str]] = WeakKeyDictionary()
 
 
 def route(question: str, sources: Sources) -> str | None:
@@ -76,9 +80,11 @@ def _speaks_of_filings(question: str) -> bool:
 
 
 def _vocabulary(warehouse: Warehouse) -> set[str]:
-    """The words of tables, columns, comments, published values and metrics."""
-    texts = [*map(_of_table, warehouse.tables), *map(_of_metric, warehouse.metrics)]
-    return {word for word in words_of(" ".join(texts)) if word not in _PLAIN}
+    """The words of tables, columns, comments, published values and metrics; read once for a schema, which may be large."""
+    if warehouse not in _vocabularies:
+        texts = [*map(_of_table, warehouse.tables), *map(_of_metric, warehouse.metrics)]
+        _vocabularies[warehouse] = {word for word in words_of(" ".join(texts)) if word not in _PLAIN}
+    return _vocabularies[warehouse]
 
 
 def _of_table(table: TableSchema) -> str:
