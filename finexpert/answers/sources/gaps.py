@@ -1,6 +1,8 @@
-"""Years of an answer in which parts have met: a list of them is one of years, and one that a join dropped is said.
+"""What is missing in tables that meet: years that were asked for and have no row, and cells that a join left empty.
 
-gaps("... from 2020 to 2022 ...", rows of 2021 and 2022)      ["there is no row for 2020"]
+    gaps("... in each year from 2020 to 2022", rows of 2021 and 2022)      ["there is no row for 2020"]
+
+A join drops what one side lacks without a word; these words are for the person.
 """
 
 from __future__ import annotations
@@ -16,7 +18,11 @@ from finexpert.core.answers import AnswerFormat
 
 _NAMES = ("year", "years", "fiscal_year", "calendar_year")
 _YEAR = r"(?<![\d.,$])((?:19|20)\d\d)(?![\d%])"
-_RANGE = re.compile(rf"{_YEAR}\s*(?:to|through|until|and|[-\u2013])\s*{_YEAR}", re.IGNORECASE)
+_SPAN = re.compile(
+    rf"between\s+{_YEAR}\s+and\s+{_YEAR}|{_YEAR}\s*(?:to|through|until|[-\u2013])\s*{_YEAR}", re.IGNORECASE
+)
+_LIST = re.compile(rf"{_YEAR}(?:,\s*{_YEAR})*,?\s+and\s+{_YEAR}", re.IGNORECASE)
+_LONGEST = 100
 
 
 def of_years(wanted: AnswerFormat | None, select: str) -> AnswerFormat | None:
@@ -30,18 +36,46 @@ def of_years(wanted: AnswerFormat | None, select: str) -> AnswerFormat | None:
     return wanted.model_copy(update={"items": "year"}) if len(columns) == 1 and columns[0] in _NAMES else wanted
 
 
-def gaps(question: str, value: Any) -> list[str]:
-    """The years of a span in the question that have no row in a table by years.
+def years_asked(text: str) -> set[int]:
+    """The years of spans and lists in a text; a year alone may be of a filing, or of prices.
 
-    >>> gaps("How did it move in each year from 2020 to 2022?", pd.DataFrame({"year": [2021, 2022], "growth": [1.0, 2.0]}))
-    ['there is no row for 2020']
+    >>> sorted(years_asked("in 2016, 2017 and 2018, in 2020 dollars"))
+    [2016, 2017, 2018]
+    >>> sorted(years_asked("between 2019 and 2021")), sorted(years_asked("from 2021 to 2022 and in 2024"))
+    ([2019, 2020, 2021], [2021, 2022])
+    """
+    found: set[int] = set()
+    for span in _SPAN.finditer(text):
+        first, last = (int(year) for year in span.groups() if year)
+        found |= set(range(first, last + 1)) if last - first < _LONGEST else set()
+    for each in _LIST.finditer(_SPAN.sub(" ", text)):
+        found |= {int(year) for year in re.findall(_YEAR, each[0])}
+    return found
+
+
+def gaps(text: str, value: Any, of: str = "") -> list[str]:
+    """The years that a text asks for and a table by years does not have; `of` names the table.
+
+    >>> gaps("sales in each year from 2020 to 2022", pd.DataFrame({"year": [2021, 2022]}), "revenue")
+    ['there is no row of revenue for 2020']
     """
     if not isinstance(value, pd.DataFrame):
         return []
     column = next((name for name in value.columns if str(name).lower() in _NAMES), None)
-    if column is None:
+    if column is None or not pd.api.types.is_numeric_dtype(value[column]):
         return []
-    spans = [(int(found[1]), int(found[2])) for found in _RANGE.finditer(question)]
-    asked = {year for first, last in spans if last - first < 100 for year in range(first, last + 1)}
-    missing = sorted(asked - {int(year) for year in value[column].dropna()})
-    return [f"there is no row for {', '.join(map(str, missing))}"] if missing else []
+    missing = sorted(years_asked(text) - {int(year) for year in value[column].dropna()})
+    whose = f" of {of}" if of else ""
+    return [f"there is no row{whose} for {', '.join(map(str, missing))}"] if missing else []
+
+
+def holes(value: Any) -> list[str]:
+    """The columns of a table in which cells are empty.
+
+    >>> holes(pd.DataFrame({"company": ["A", "B"], "sales": [1.0, None]}))
+    ['1 row has no sales']
+    """
+    if not isinstance(value, pd.DataFrame):
+        return []
+    empty = {str(name): int(value[name].isna().sum()) for name in value.columns}
+    return [f"{n} {'row has' if n == 1 else 'rows have'} no {name}" for name, n in empty.items() if n]

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import dspy
 
 from finexpert.answers.sources import parts as kept
+from finexpert.answers.sources.gaps import gaps, holes, of_years
 from finexpert.answers.sources.routing import route
 from finexpert.answers.sources.sources import Source, Sources, keep, view
-from finexpert.answers.sources.years import gaps, of_years
 from finexpert.core import progress
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.plans import Plan
@@ -257,9 +257,11 @@ class SourcesQuestion(Answering):
         given = [each for _, each in answers]
         answer.citations = [citation for each in given for citation in each.citations] + answer.citations
         said = [flag for each in [*given, answer] for flag in each.flags]
-        answer.flags = list(dict.fromkeys([*said, *gaps(self.question, answer.value)]))
+        lacking = [gap for part, each in answers for gap in gaps(part.record.question, each.value, part.name)]
+        lacking += [*gaps(self.question, answer.value), *holes(answer.value)]
+        answer.flags = list(dict.fromkeys([*said, *lacking]))
         sure = [each.confidence for each in [*given, answer] if each.confidence is not None]
-        answer.confidence = min(sure) if sure else None
+        answer.confidence = max(20, min(sure, default=90) - 15 * len(lacking)) if sure or lacking else None
         outcome.plan = answer.record.plan
         self.last = answer
         return outcome

@@ -257,6 +257,7 @@ def test_what_the_pages_lack_and_a_year_without_a_row_are_said(
     )
     assert answer.value["year"].tolist() == [2020]
     assert {"the pages lack: the sales of 2019", "there is no row for 2019, 2021"} <= set(answer.flags)
+    assert answer.confidence == 60
 
 
 def test_a_plan_that_does_not_fit_together_is_written_again(
