@@ -91,7 +91,7 @@ class Teaching(Asking):
     def _teaching(self) -> flow.Teaching:
         if isinstance(self.source, Filing | Library | Sources) or self.sandbox is None:
             raise ConfigurationError(
-                "processes are taught over one warehouse: open it alone; a filing page has no SQL to remember"
+                "processes are taught over a warehouse: open one alone; a filing page has no SQL to remember"
             )
         return flow.Teaching(
             expert=self.expert,

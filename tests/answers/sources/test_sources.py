@@ -77,7 +77,7 @@ def test_a_library_sees_no_value_of_tables_and_a_source_only_its_own_frames(ware
 
 def test_nothing_is_taught_or_verified_over_several(warehouse: Any, library: Library) -> None:
     with Session([warehouse, library], settings=Settings(lm="recorded", embedder="words")) as session:
-        with pytest.raises(ConfigurationError, match="open it alone"):
+        with pytest.raises(ConfigurationError, match="open one alone"):
             session.remember()
         with pytest.raises(ConfigurationError, match="of one source"):
             session.verify(object())  # type: ignore[arg-type]
