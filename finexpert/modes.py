@@ -15,7 +15,7 @@ from typing import Literal
 
 from finexpert.errors import ConfigurationError
 
-SourceKind = Literal["warehouse", "filing", "library"]
+SourceKind = Literal["warehouse", "filing", "library", "sources"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ MODES: Mapping[str, Mode] = {
     each.name: each
     for each in (
         Mode("direct", "the planner alone: no checks, no repairs", ("planning",)),
-        Mode("checked", "deterministic checks and repairs", _CHECKED, ("warehouse", "filing", "library")),
+        Mode("checked", "deterministic checks and repairs", _CHECKED, ("warehouse", "filing", "library", "sources")),
         Mode("reviewed", "checked, then critics that recompute, and one revision", (*_CHECKED, *_CRITICS, "revision")),
         Mode(
             "panel",

@@ -123,6 +123,10 @@ class Settings(BaseSettings):
         default=None, description="what is asked where a command names neither --data nor --filing nor --library"
     )
     library: Path | None = Field(default=None, description="folder of the library that is asked in its place")
+    sources: list[str] = Field(
+        default_factory=list,
+        description="data and folders of libraries that ask and chat ask together where no option names a source",
+    )
     semantic_model: Path | None = Field(
         default=None,
         description="semantic model of the data, see `finexpert model`; the one beside the data file if unset",

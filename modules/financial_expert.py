@@ -9,6 +9,7 @@ from typing import Any
 
 import dspy
 
+from finexpert.answers.sources.sources import Sources
 from finexpert.core.answers import AnswerFormat
 from finexpert.core.workspace import Workspace
 from finexpert.errors import ConfigurationError, SandboxUnavailable
@@ -28,11 +29,13 @@ from finexpert.modules.flow.options import Options
 from finexpert.modules.flow.panel_question import PanelQuestion, PanelReviewing
 from finexpert.modules.flow.reviewing_filing import FilingReviewing
 from finexpert.modules.flow.reviewing_warehouse import WarehouseReviewing
+from finexpert.modules.flow.several.question import SourcesQuestion
 from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
 from finexpert.modules.library_planning import LibraryPlanning
 from finexpert.modules.library_reading import LibraryReading
 from finexpert.modules.library_search import LibrarySearch
+from finexpert.modules.library_table import LibraryTable
 from finexpert.modules.memorization import Memorization
 from finexpert.modules.memory_lookup import MemoryLookup
 from finexpert.modules.panel import Panel
@@ -40,6 +43,7 @@ from finexpert.modules.planning import Planning
 from finexpert.modules.reading import Reading
 from finexpert.modules.script_generation import ScriptGeneration
 from finexpert.modules.single_call import SingleCall
+from finexpert.modules.source_planning import SourcePlanning
 from finexpert.modules.sql_extraction import SqlExtraction
 from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
@@ -68,6 +72,8 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         self.filing_search = FilingSearch()
         self.library_search = LibrarySearch()
         self.library_reading = LibraryReading()
+        self.library_table = LibraryTable()
+        self.source_planning = SourcePlanning()
         self.critique = Critique()
         self.panel = Panel()
         self.adversarial_review = AdversarialReview()
@@ -76,7 +82,7 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         self,
         *,
         question: str,
-        source: Warehouse | Filing | Library,
+        source: Warehouse | Filing | Library | Sources,
         sandbox: Sandbox | None = None,
         workspace: Workspace | None = None,
         answer_format: AnswerFormat | None = None,
@@ -116,14 +122,33 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
             asked = _over_library(source=source, **common)
         elif isinstance(source, Filing):
             asked = _over_filing(source=source, demonstrations=demonstrations, **common)
+        elif isinstance(source, Sources):
+            asked = self._over_several(source, _needed(sandbox), common)
         else:
-            code_reviewer = self.adversarial_review if options.review else None
-            asked = WarehouseQuestion(source=source, code_reviewer=code_reviewer, sandbox=_needed(sandbox), **common)
-            asked.second_look = WarehouseReviewing(asked) if options.mode.reviews else None
+            asked = self._over_warehouse(source, _needed(sandbox), common)
         return dspy.Prediction(answer=asked.answer(), review=asked.review)
 
+    def _over_warehouse(self, source: Warehouse, sandbox: Sandbox, common: Mapping[str, Any]) -> WarehouseQuestion:
+        options: Options = common["options"]
+        code_reviewer = self.adversarial_review if options.review else None
+        asked = WarehouseQuestion(source=source, code_reviewer=code_reviewer, sandbox=sandbox, **common)
+        asked.second_look = WarehouseReviewing(asked) if options.mode.reviews else None
+        return asked
 
-def kind_of(source: Warehouse | Filing | Library) -> SourceKind:
+    def _over_several(self, source: Sources, sandbox: Sandbox, common: Mapping[str, Any]) -> SourcesQuestion:
+        def journey(source: Warehouse | Library, **changes: Any) -> Answering:
+            given = {**common, **changes}
+            if isinstance(source, Library):
+                return _over_library(source=source, **given)
+            return self._over_warehouse(source, sandbox, given)
+
+        code_reviewer = self.adversarial_review if common["options"].review else None
+        return SourcesQuestion(source=source, sandbox=sandbox, journey=journey, code_reviewer=code_reviewer, **common)
+
+
+def kind_of(source: Warehouse | Filing | Library | Sources) -> SourceKind:
+    if isinstance(source, Sources):
+        return "sources"
     if isinstance(source, Library):
         return "library"
     return "filing" if isinstance(source, Filing) else "warehouse"

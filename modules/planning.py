@@ -82,12 +82,14 @@ class Planning(dspy.Module):  # type: ignore[misc]
             feedback=feedback,
         )
         _check_answerable(made)
-        wanted = answer_format or _format(made.answer_kind, made.unit)
+        wanted = answer_format or format_of(made.answer_kind, made.unit)
         if by_select:
             plan = of_one_select(made.select, made.interpretation)
         else:
             plan = _with_drafts(made) if drafts else _without_drafts(made)
-        return dspy.Prediction(plan=plan, answer_format=wanted, by_select=by_select, unclear=_unclear(made, question))
+        return dspy.Prediction(
+            plan=plan, answer_format=wanted, by_select=by_select, unclear=unclear_terms(made, question)
+        )
 
     def _over_filing(
         self,
@@ -137,17 +139,17 @@ def _check_answerable(made: dspy.Prediction) -> None:
     """Nothing is asked for, and something is said to be missing: the answer is that there is none."""
     missing = str(made.get("missing") or "").strip().strip("`'\"")
     wanted = made.get("selects") or made.get("frames") or str(made.get("code") or made.get("task") or "").strip()
-    if missing and missing.lower() not in _NOTHING and not wanted:
+    if missing and missing.lower() not in NOTHING and not wanted:
         raise NotInSources(missing)
 
 
-def _unclear(made: dspy.Prediction, question: str) -> list[str]:
+def unclear_terms(made: dspy.Prediction, question: str) -> list[str]:
     """The terms that the planner would have to be told, if they stand in the question."""
     said = [term.strip(" `'\".") for term in str(made.get("unclear") or "").split(",")]
-    return [term for term in said if term and term.lower() not in _NOTHING and phrases_in(question, [normalise(term)])]
+    return [term for term in said if term and term.lower() not in NOTHING and phrases_in(question, [normalise(term)])]
 
 
-_NOTHING = ("none", "(none)", "n/a", "nothing", "-", "empty")
+NOTHING = ("none", "(none)", "n/a", "nothing", "-", "empty")
 
 
 def _one_frame(extracts: list[Step]) -> None:
@@ -164,7 +166,7 @@ def _without_drafts(made: dspy.Prediction) -> Plan:
         Extract(id=i, frame=_identifier(f.df_name), purpose=f.purpose, columns=f.df_columns)
         for i, f in enumerate(frames, 1)
     ]
-    if made.task.strip().lower() in ("", *_NOTHING):
+    if made.task.strip().lower() in ("", *NOTHING):
         _one_frame(extracts)
         return Plan(steps=extracts, interpretation=made.interpretation)
     script = Script(id=len(extracts) + 1, frames=[f.df_name for f in frames], task=made.task)
@@ -178,7 +180,7 @@ def _with_drafts(made: dspy.Prediction) -> Plan:
         for i, s in enumerate(selects, 1)
     ]
     code = without_fences(made.code).strip()
-    if code.lower() in ("", *_NOTHING):
+    if code.lower() in ("", *NOTHING):
         _one_frame(extracts)
         return Plan(steps=extracts, interpretation=made.interpretation)
     script = Script(
@@ -204,10 +206,10 @@ _KINDS: dict[str, Kind] = {
 }  # fmt: skip
 
 
-def _format(kind: str, unit: str) -> AnswerFormat:
+def format_of(kind: str, unit: str) -> AnswerFormat:
     """The format that a model named, as well as it can be read.
 
-    >>> _format("Integer", "")
+    >>> format_of("Integer", "")
     AnswerFormat(kind='integer', unit=None, decimals=None, items=None, description=None)
     """
     read = _KINDS.get(kind.strip().strip("`'\".").lower())

@@ -83,3 +83,44 @@ class ReadPages(dspy.Signature):  # type: ignore[misc]
     searches: list[str] = dspy.OutputField(
         desc="if something is missing: other phrases to search for, as filings print them; else []"
     )
+
+
+class QuotedWords(BaseModel):
+    """Words of a cell, with what they rest on."""
+
+    name: str = Field(description="a short name, letters and _ and digits")
+    says: str = Field(description="what stands in the cell, in one or two sentences")
+    page: str = Field(description="P1, P2, ...")
+    quote: str = Field(description="words or cells exactly as printed on that page, one sentence or row at most")
+
+
+class ReadTable(dspy.Signature):  # type: ignore[misc]
+    """Fill a table from pages of filings, and from nothing else.
+
+    Take every number that the table needs into numbers, each with a quote that stands on its page word for word; never compute
+    yourself: write a formula, and the program computes. In the rows write {name} of a number, of a computed value or of quoted words. Only
+    years, days and names of companies are written as they are. Look at the heading of a table for its unit, its scale and which
+    column is which year; the program brings numbers to the unit of their column. An amount that a statement prints in brackets because it
+    is paid (capital expenditure, dividends) is positive: give it without brackets. Where the pages lack a cell, leave it empty and say
+    what is missing; where they lack most of the table, answers is false.
+    """
+
+    pages: str = dspy.InputField(
+        desc="pages of filings, each with its number, whose it is, and its tables as rows with | between cells"
+    )
+    measures: str = dspy.InputField(desc="measures that the question names, by formula", default=rules.NONE)
+    operations: str = dspy.InputField(desc="what formulas may call besides + - * / ** and brackets")
+    knowledge: str = dspy.InputField(desc=rules.KNOWLEDGE, default=rules.NONE)
+    question: str = dspy.InputField()
+    columns: str = dspy.InputField(desc="the columns of the table, in order, with kind and unit")
+    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
+
+    missing: str = dspy.OutputField(desc="what the pages lack, in one sentence; empty if nothing")
+    numbers: list[QuotedNumber] = dspy.OutputField(desc="a value printed as 34.6% counts as 0.346 in formulas")
+    computed: list[ComputedValue] = dspy.OutputField(desc="in order; [] if numbers say all")
+    statements: list[QuotedWords] = dspy.OutputField(desc="of columns of text; [] if there are none")
+    rows: list[list[str]] = dspy.OutputField(desc='rows of cells, such as [["2022", "{revenue_2022}"]]; "" for none')
+    answers: bool = dspy.OutputField(desc="whether the pages hold the table")
+    searches: list[str] = dspy.OutputField(
+        desc="if something is missing: other phrases to search for, as filings print them; else []"
+    )

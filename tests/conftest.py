@@ -167,6 +167,8 @@ _LAYERS = {
     "phrases": "filing_search",
     "companies": "library_search",
     "numbers": "library_reading",
+    "understood": "source_planning",
+    "missing": "library_table",
     "reason": "judge",
 }
 GOOD = "SELECT date, region, amount FROM sales ORDER BY date"

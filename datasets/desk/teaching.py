@@ -16,6 +16,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from finexpert.answers.sources.sources import Sources
 from finexpert.core.answers import Answer, show
 from finexpert.datasets.desk.transcripts import Line, resolve_expect
 from finexpert.datasets.evaluations.answer_matching import matches
@@ -113,7 +114,7 @@ def _answered(session: Session, number: int, said: str, line: Line, answer: Answ
     played = Played(number=number, said=said, status="answered", text=answer.text, notes=answer.flags)
     if answer.status != "answered":
         return played.model_copy(update={"status": "failed"})
-    if not line.expects or line.answer_format is None or isinstance(session.source, Filing | Library):
+    if not line.expects or line.answer_format is None or isinstance(session.source, Filing | Library | Sources):
         return played
     expected = resolve_expect(line, session.source, as_of)
     if matches(answer.value, expected, line.answer_format):

@@ -92,6 +92,9 @@ class Record(BaseModel):
         default=None, description="of several pages of a library: quotes, formulas and the answer's words"
     )
     source: SourceRecord
+    parts: list[dict[str, Any]] = Field(
+        default_factory=list, description="of several sources: how the table of each part came about"
+    )
     follows: int | None = Field(
         default=None, description="how many earlier questions of its conversation the question may rest on"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, several_sources
 from finexpert.cli.terminal.written import Written
 from finexpert.cli.waiting import waiting
 from finexpert.core.display.charts import save_figures
@@ -28,7 +28,7 @@ Cached = Annotated[
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in words.")],
-    data: common.Data = None,
+    data: several_sources.Data = None,
     as_of: common.AsOf = None,
     lm: common.Model = None,
     api_base: common.ApiBase = None,
@@ -40,7 +40,7 @@ def ask(
     recordings: common.Recordings = None,
     filing: common.FilingFile = None,
     id: common.FilingId = None,
-    library: common.LibraryFolder = None,
+    library: several_sources.Libraries = None,
     store: common.Store = None,
     verified: common.Verified = None,
     program: common.Program = None,
@@ -64,6 +64,8 @@ def ask(
 ) -> None:
     """Answer a question from the warehouse, from a page with --filing or many with --library; show how, and what it cost.
 
+    --data and --library may be given together, and more than once: the question then goes to those that it needs.
+
     A term that nobody has explained is asked back, and can be explained with `finexpert glossary define`. The exit code
     is 0 for an answer and 3 where the question could not be answered or has to be made clear.
     """
@@ -86,14 +88,14 @@ def ask(
         cache_answers=cached or None,
         trace=trace,
     )
-    common.reader_soon(filing, library)
+    common.reader_soon(filing, *(library or ()))
     wanted = Written(csv, excel, out)
     wanted.check()
     with waiting():
         from finexpert.session import Session
 
         expert, settings = common.program_of(program, settings)
-        source = common.open_source(data, filing, id, settings, library)
+        source = several_sources.open_sources(data, filing, id, settings, library)
         with Session(source, expert=expert, settings=settings) as session:
             answer = session.ask(question, clarify=not assume, cached=cached)
     folder = settings.home / "records"
@@ -158,9 +160,15 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
             out.print(Panel(Syntax(select, "sql", word_wrap=True), title=f"SQL → {step.frame}", title_align="left"))
         elif isinstance(step, Script) and step.code:
             out.print(Panel(Syntax(step.code, "python", word_wrap=True), title="Script", title_align="left"))
-    if answer.record and answer.record.source.dialect in ("filing", "library"):
+    if answer.sources:
+        out.print(Text(f"Sources: {', '.join(answer.sources)}"))
+    of_pages = answer.record is not None and answer.record.source.dialect in ("filing", "library")
+    if of_pages and answer.record:
         out.print(Text(f"Plan: {describe(answer.record.plan)}"))
+    if of_pages or any(citation.page for citation in answer.citations):
         for number, citation in enumerate(answer.citations, 1):
+            if not of_pages and not citation.page:
+                continue
             whose = f"[{number}] {citation.source}: " if citation.page else ""
             out.print(Text(f"  {whose}{citation.place}: {citation.value}", style="dim"))
     style = "bold green" if answer.status == "answered" else "bold red"

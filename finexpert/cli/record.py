@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, several_sources
 from finexpert.cli.terminal import completing
 
 if TYPE_CHECKING:
     from finexpert.answers.records import Record
+    from finexpert.answers.replaying import Replay
     from finexpert.settings import Settings
 
 Place = Annotated[str, typer.Argument(help="A record's file, or its id.", autocompletion=completing.records)]
@@ -42,14 +43,16 @@ def replay(
     """
     settings = common.settings_from()
     from finexpert.answers import replaying
-    from finexpert.answers.records import encode
     from finexpert.cli.kept_source import source_of
-    from finexpert.core.answers import show
     from finexpert.filings.library.library import Library
     from finexpert.filings.page.filing import Filing
     from finexpert.sandbox import Limits, Sandbox
 
     kept, file = load(record, settings)
+    if kept.parts:
+        moved = any(each is not None for each in (data, filing, library))
+        _show(kept, several_sources.replayed(kept, file, settings, moved), as_json)
+        return
     source = source_of(kept, file, settings, data, filing, id, library)
     if isinstance(source, Library):
         again = replaying.replay_library(kept, source)
@@ -58,6 +61,14 @@ def replay(
     else:
         with Sandbox(Limits(wall_seconds=settings.script_seconds)) as sandbox:
             again = replaying.replay(kept, source, sandbox)
+    _show(kept, again, as_json)
+
+
+def _show(kept: Record, again: Replay, as_json: bool) -> None:
+    """Print what came out; exit code 3 if it is another answer."""
+    from finexpert.answers.records import encode
+    from finexpert.core.answers import show
+
     if not kept.seal:
         again.differences.append("the record carries no seal: whether it was changed cannot be told")
     if as_json:
@@ -92,6 +103,10 @@ def export(
     if not kept.seal:
         raise RecordError(
             f"the record {kept.id} carries no seal, so it cannot be told whether it was changed: ask the question again"
+        )
+    if kept.parts:
+        raise RecordError(
+            f"the record {kept.id} is of several sources, {kept.source.name}, which no one script reads: `finexpert replay` computes it again"
         )
     if kept.source.dialect in ("filing", "library"):
         raise RecordError(f"the record {kept.id} is of a {kept.source.dialect}: its answer is no script over tables")

@@ -114,6 +114,9 @@ class Answer(Displayed, BaseModel):
     failure: Failure | None = None
     clarification: Clarification | None = None
     usage: Usage = Usage()
+    sources: list[str] = Field(
+        default_factory=list, description="names of those that it rests on, where several were asked"
+    )
     record: Any = Field(default=None, repr=False, description="a finexpert.answers.records.Record")
 
     @property

@@ -21,10 +21,10 @@ __all__ = ["AskOptions", "Session"]
 
 
 class Session(Keeping):
-    """One conversation over one source. Use it as a context manager: leaving it stops the sandbox.
+    """One conversation over a source, or over several. Use it as a context manager: leaving it stops the sandbox.
 
     The source is a warehouse, a filing, a library, or what `open_data` makes a warehouse of: a path, an address, a frame, a dict of
-    frames.
+    frames. A list, or a dict of sources by names, is several: a question then goes to those that it needs.
 
     `taught` is the memory and the glossary; opened from the settings if not given, and left out with
     `Settings(memory=False)`. Raises ModelNotConfigured when no model is named or found, SandboxUnavailable when

@@ -17,6 +17,7 @@ from typing import TypedDict, Unpack
 from finexpert import tracking
 from finexpert.answers.earlier import Asked
 from finexpert.answers.routing import route
+from finexpert.answers.sources.sources import Sources
 from finexpert.core import progress
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.streams import astreamed, streamed
@@ -170,8 +171,16 @@ class Asking(Base):
         # What is said beside the question, and the one call that is measured, are no part of a verified query.
         if not self.settings.verified or asked.knowledge or asked.options.mode.has("single_call"):
             return None, []
-        about = Conversing(self.expert, self.source, self.sandbox, self.workspace, self.taught, asked.options)
-        return answer_verified(asked.question, asked.answer_format, about, (asked.as_of, self._as_of_given))
+        several = self.source.warehouses.values() if isinstance(self.source, Sources) else [self.source]
+        notes: list[str] = []
+        for source in several:
+            about = Conversing(self.expert, source, self.sandbox, self.workspace, self.taught, asked.options)
+            day = (asked.as_of, self._as_of_given)
+            found, said = answer_verified(asked.question, asked.answer_format, about, day)
+            if found is not None:
+                return found, []
+            notes += said
+        return None, notes
 
     def _asked_again(self) -> Answer:
         """The last question asked anew, in the place of its turn, which comes back if that fails."""
@@ -191,5 +200,5 @@ class Asking(Base):
     def _traced(self) -> AbstractContextManager[spans.Told]:
         """Spans of the question where the settings want them."""
         where = self.settings.trace
-        dialect = kind_of(self.source) if isinstance(self.source, Filing | Library) else self.source.dialect
+        dialect = kind_of(self.source) if isinstance(self.source, Filing | Library | Sources) else self.source.dialect
         return spans.traced(where, self.settings.mode, dialect, lambda: tracking.address(self.settings))

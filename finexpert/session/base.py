@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from finexpert.answers import saved_session
 from finexpert.answers.earlier import EarlierAnswers
+from finexpert.answers.sources.opening import open_several
+from finexpert.answers.sources.sources import Sources, are_several
 from finexpert.core.streams import UnderWay
 from finexpert.core.workspace import NamedFrame, Workspace
 from finexpert.errors import ConfigurationError
@@ -30,7 +32,7 @@ class Base:
 
     def __init__(
         self,
-        source: Warehouse | Filing | Library | str | Path | Mapping[str, Any] | Tabular,
+        source: Warehouse | Filing | Library | Sources | str | Path | Mapping[str, Any] | Sequence[Any] | Tabular,
         *,
         expert: FinancialExpert | None = None,
         settings: Settings | None = None,
@@ -46,10 +48,14 @@ class Base:
         self.models = models or LanguageModels.from_settings(self.settings)
         # What is opened here is closed here: at the end, or at once where something after it cannot be opened.
         with ExitStack() as opened:
-            if not isinstance(source, Filing | Library) and not is_warehouse(source):
+            if are_several(source):
+                source, own = open_several(source, self.settings)
+                for each in own:
+                    opened.callback(each.close)
+            elif not isinstance(source, Filing | Library | Sources) and not is_warehouse(source):
                 source = open_data(source, settings=self.settings)
                 opened.callback(source.close)
-            self.source: Warehouse | Filing | Library = source
+            self.source: Warehouse | Filing | Library | Sources = source
             # Pages need no scripts, so they can be asked about where scripts cannot be confined.
             if sandbox is None and not isinstance(self.source, Filing | Library):
                 sandbox = Sandbox(Limits(wall_seconds=self.settings.script_seconds), workers=self.settings.workers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from finexpert.answers import saved_session
+from finexpert.answers.sources.sources import Sources
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
 from finexpert.language_models.budget import Budget
@@ -47,7 +48,7 @@ class Keeping(Teaching):
 
     def take_up(self, saved: saved_session.SavedSession) -> list[str]:
         """Go on with a conversation that was kept, whose frames are fetched again; returns what is not as it was."""
-        warehouse = None if isinstance(self.source, Filing | Library) else self.source
+        warehouse = None if isinstance(self.source, Filing | Library | Sources) else self.source
         self.workspace, notes = saved_session.restore(saved, warehouse, self.settings.as_of)
         self.declined, self._before = list(saved.declined), []
         self._conversation = Budget.of(self.settings, "conversation")

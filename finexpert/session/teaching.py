@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from finexpert.answers.records import Record
+from finexpert.answers.sources.sources import Sources
 from finexpert.core import progress
 from finexpert.core.answers import Answer, Clarification
 from finexpert.errors import ConfigurationError
@@ -54,8 +55,10 @@ class Teaching(Asking):
         `variables` are parts of the question that may be others, as {"year": "2023"}. Raises RecordError for an answer that is not one
         SELECT over tables, StoreError for a variable that is none, QueryError where the SELECT does not pass the checks any more.
         """
-        if isinstance(self.source, Filing | Library) or not isinstance(answer.record, Record):
-            raise ConfigurationError("only an answer over tables can be verified: it has to be one SELECT")
+        if isinstance(self.source, Filing | Library | Sources) or not isinstance(answer.record, Record):
+            raise ConfigurationError(
+                "only an answer over tables of one source can be verified: it has to be one SELECT"
+            )
         query = verified_query(answer.record, self.source, self.stores, variables)
         return self.stores.verified.verify(query, by or self.by)
 
@@ -86,8 +89,10 @@ class Teaching(Asking):
         return None
 
     def _teaching(self) -> flow.Teaching:
-        if isinstance(self.source, Filing | Library) or self.sandbox is None:
-            raise ConfigurationError("processes are taught over a warehouse; a filing page has no SQL to remember")
+        if isinstance(self.source, Filing | Library | Sources) or self.sandbox is None:
+            raise ConfigurationError(
+                "processes are taught over a warehouse: open one alone; a filing page has no SQL to remember"
+            )
         return flow.Teaching(
             expert=self.expert,
             source=self.source,

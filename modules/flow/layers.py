@@ -11,11 +11,13 @@ from finexpert.modules.keyword_rephrasing import KeywordRephrasing
 from finexpert.modules.library_planning import LibraryPlanning
 from finexpert.modules.library_reading import LibraryReading
 from finexpert.modules.library_search import LibrarySearch
+from finexpert.modules.library_table import LibraryTable
 from finexpert.modules.memorization import Memorization
 from finexpert.modules.memory_lookup import MemoryLookup
 from finexpert.modules.panel import Panel
 from finexpert.modules.planning import Planning
 from finexpert.modules.script_generation import ScriptGeneration
+from finexpert.modules.source_planning import SourcePlanning
 from finexpert.modules.sql_extraction import SqlExtraction
 
 
@@ -31,6 +33,8 @@ class Layers(Protocol):
     library_planning: LibraryPlanning
     library_search: LibrarySearch
     library_reading: LibraryReading
+    library_table: LibraryTable
+    source_planning: SourcePlanning
     critique: Critique
     panel: Panel
     adversarial_review: AdversarialReview

@@ -98,7 +98,7 @@ class LibraryJourney(Answering):
                 feedback = str(error)
                 continue
             with progress.stage("checking"):
-                self.reading, doubts = proved(made, self._pages)
+                self.reading, doubts = self._proved(made)
                 carried = carried_out(self.reading, self.source.page)
             if made.answers and self._supported(carried):
                 self.notes += [*doubts, *carried.notes]
@@ -118,16 +118,7 @@ class LibraryJourney(Answering):
     # which pages
 
     def _filings_told(self) -> str:
-        """The companies with forms and years; of many companies those that the question or an earlier turn names."""
-        filings = self.source.filings()
-        companies = whose.companies_of(filings)
-        if (number := len(companies)) > MOST_COMPANIES_SHOWN:
-            text = " ".join([self.question, *(turn.question for turn in self.workspace.turns)])
-            named = {filing.id for filing in whose.named_in(text, filings)}
-            companies = {name: some for name, some in companies.items() if any(f.id in named for f in some)}
-            if not companies:
-                return f"(the question names none of the {number} companies)"
-        return "\n".join(f"{name}: {', '.join(map(_form, some))}" for name, some in companies.items()) or rules.NONE
+        return filings_told(self.source, [self.question, *(turn.question for turn in self.workspace.turns)])
 
     def _measures_told(self) -> str:
         return measures.told(measures.named_in(self.understood.question)) or rules.NONE
@@ -173,6 +164,10 @@ class LibraryJourney(Answering):
                 answer_type=self.answer_format.instruction() if self.answer_format else rules.NONE,
                 feedback=feedback,
             )
+
+    def _proved(self, made: Any) -> tuple[Reading, list[str]]:
+        """What of a reading stands on its pages, and what does not, in words."""
+        return proved(made, self._pages)
 
     def _pages(self, name: str) -> list[Printed]:
         """The page of this name first, then the others that were shown: a quote proves itself wherever it stands."""
@@ -264,6 +259,18 @@ class LibraryJourney(Answering):
             answer.status = "not_found"
         answer.flags += self.notes
         return answer
+
+
+def filings_told(library: Library, said: Sequence[str]) -> str:
+    """The companies with forms and years; of many companies those that the question or an earlier turn names."""
+    filings = library.filings()
+    companies = whose.companies_of(filings)
+    if (number := len(companies)) > MOST_COMPANIES_SHOWN:
+        named = {filing.id for filing in whose.named_in(" ".join(said), filings)}
+        companies = {name: some for name, some in companies.items() if any(f.id in named for f in some)}
+        if not companies:
+            return f"(the question names none of the {number} companies)"
+    return "\n".join(f"{name}: {', '.join(map(_form, some))}" for name, some in companies.items()) or rules.NONE
 
 
 def _form(filing: FilingInfo) -> str:

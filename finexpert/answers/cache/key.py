@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+from finexpert.answers.sources.sources import Sources
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
 from finexpert.settings import Settings
@@ -61,8 +62,11 @@ class Surroundings:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def of_source(source: Warehouse | Filing | Library) -> str | None:
+def of_source(source: Warehouse | Filing | Library | Sources) -> str | None:
     """The data as they are now; None for a source whose data may change without being opened again."""
+    if isinstance(source, Sources):
+        states = {name: of_source(each) for name, each in source.by_name.items()}
+        return None if None in states.values() else f"sources {sorted(states.items())}"
     if isinstance(source, Filing):
         return f"filing {source.id} {source.fingerprint}"
     if isinstance(source, Library):

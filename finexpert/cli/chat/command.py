@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, several_sources
 from finexpert.cli.ask import Cached, show
 from finexpert.cli.chat.commands import HELP, Chat, carry_out, explain
 from finexpert.cli.terminal import completing
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def chat(
     filing: common.FilingFile = None,
     id: common.FilingId = None,
-    library: common.LibraryFolder = None,
-    data: common.Data = None,
+    library: several_sources.Libraries = None,
+    data: several_sources.Data = None,
     as_of: common.AsOf = None,
     lm: common.Model = None,
     api_base: common.ApiBase = None,
@@ -73,12 +73,13 @@ def chat(
         verified=verified,
         cache_answers=cached or None,
     )
-    common.reader_soon(filing, library)
+    common.reader_soon(filing, *(library or ()))
     from finexpert.session import Session
 
     out = common.console()
     expert, settings = common.program_of(program, settings)
-    with Session(common.open_source(data, filing, id, settings, library), expert=expert, settings=settings) as session:
+    source = several_sources.open_sources(data, filing, id, settings, library)
+    with Session(source, expert=expert, settings=settings) as session:
         talk = Chat(session)
         out.print(HELP, style="dim", markup=False)
         if name:

@@ -117,7 +117,7 @@ class _Run:
             return
         self.steps.append(search)
         self._registers[search.id] = replace(found, flags=())
-        self.done.notes += [*_other_year(page, value), *other_scale(value, found)]
+        self.done.notes += [*other_year(page, value), *other_scale(value, found)]
         if value.without_sign:
             self._apply(Compute(id=self._next, operation="absolute", arguments=[f"step {search.id}"]))
         self._named(
@@ -173,7 +173,7 @@ class _Run:
         self.done.notes.append(f"{what} is left out: {error}")
 
 
-def _other_year(page: LibraryPage, value: ProvedValue) -> list[str]:
+def other_year(page: LibraryPage, value: ProvedValue) -> list[str]:
     """A doubt where a value is called by a year, and stands under another one while its table has a column of that year."""
     step, named = value.step, set(_YEAR.findall(value.name))
     if not isinstance(step, Cell) or step.row_number is None or step.column_number is None or len(named) != 1:

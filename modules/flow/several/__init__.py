@@ -1,0 +1,1 @@
+"""One question over several sources: its parts, and how they meet."""
