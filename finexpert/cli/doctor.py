@@ -31,6 +31,7 @@ class Found(NamedTuple):
 def doctor(
     data: common.Data = None,
     lm: common.Model = None,
+    api_base: common.ApiBase = None,
     store: common.Store = None,
     verbose: Annotated[
         bool,
@@ -39,7 +40,7 @@ def doctor(
     as_json: common.Json = False,
 ) -> None:
     """Show which model, sandbox, data and stores would be used; exit code 1 if a question could not be answered."""
-    settings = common.settings_from(lm=lm, store=store)
+    settings = common.settings_from(lm=lm, api_base=api_base, store=store)
     from finexpert.errors import FinexpertError
 
     def tried(check: Callable[[], Found]) -> tuple[bool, Found]:

@@ -9,6 +9,7 @@ groups that are written alike           ->  said, with two of them: in-app and I
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,13 @@ from sqlglot import exp
 
 from finexpert.errors import CutFrame, QueryError
 from finexpert.warehouse.checks.emptiness import check_counted, explain_nothing
+from finexpert.warehouse.checks.reading.alike import is_nearly
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read
 from finexpert.warehouse.frames import Frame
+
+_SHORTEST_SLIP = 8
+_MOST_COMPARED = 200
 
 
 def check_result(frame: Frame, one: Read, probe: Probe) -> list[str]:
@@ -65,7 +70,21 @@ def alike(keys: pd.DataFrame) -> list[str]:
         name = next(name for name in same.columns if same[name].nunique() > 1)
         first, second = same[name].drop_duplicates().iloc[:2]
         return [f"groups of {name} differ in case or blanks alone, as {first!r} and {second!r}: they may be one"]
-    return []
+    return _nearly_alike(keys) if keys.shape[1] == 1 else []
+
+
+def _nearly_alike(keys: pd.DataFrame) -> list[str]:
+    """Two groups of one column whose names differ by a slip; short ones are as likely meant.
+
+    >>> _nearly_alike(pd.DataFrame({"segment": ["hospitality", "hospitalty", "retail", None]}))
+    ["groups of segment differ by a letter or so, as 'hospitality' and 'hospitalty': they may be one"]
+    """
+    long = [value for value in keys.iloc[:, 0] if isinstance(value, str) and len(value) >= _SHORTEST_SLIP]
+    pairs = combinations(long, 2) if len(long) <= _MOST_COMPARED else ()
+    found = next(((one, other) for one, other in pairs if one != other and is_nearly(one, other)), None)
+    if found is None:
+        return []
+    return [f"groups of {keys.columns[0]} differ by a letter or so, as {found[0]!r} and {found[1]!r}: they may be one"]
 
 
 def is_nothing(data: pd.DataFrame) -> bool:

@@ -216,3 +216,19 @@ def test_a_match_that_is_asked_for_and_not_there_is_no_answer(dialect: str) -> N
 )
 def test_groups_that_are_written_alike_are_said(run: Any, select: str, said: bool) -> None:
     assert any("differ in case or blanks alone" in note for note in run(select).notes) == said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("hospitality", "hospitalty"), True),
+        (("Equity Fund 1", "Equity Fund 2"), False),
+        (("buy", "buys"), False),
+        (("Commercial Banking", "Consumer Banking"), False),
+        (("investment grade", "sub-investment grade"), False),
+    ],
+)
+def test_groups_that_are_spelt_nearly_alike_are_said(run: Any, words: tuple[str, str], said: bool) -> None:
+    values = ", ".join(f"('{word}')" for word in words)
+    notes = run(f"SELECT word, count(*) FROM (VALUES {values}) v(word) GROUP BY word").notes
+    assert any("differ by a letter or so" in note for note in notes) == said
