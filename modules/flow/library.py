@@ -8,6 +8,7 @@ A statement whose words do not stand on its page is dropped and said. Nothing su
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -39,6 +40,7 @@ from finexpert.signatures import rules
 from finexpert.text.periods.in_question import resolve_periods
 
 ROUNDS = 2
+_FROM_ANOTHER = re.compile(r"\b(?:before|earlier|prior|previous|preceding)\b", re.IGNORECASE)
 MOST_COMPANIES_SHOWN = 60
 _SURE, _FLAGGED = 90, 15
 
@@ -62,6 +64,7 @@ class LibraryJourney(Answering):
     asked: str = field(init=False, default="")
     rounds: list[Round] = field(init=False, default_factory=list)
     notes: list[str] = field(init=False, default_factory=list)
+    sharing: int = field(init=False, default=1)  # the companies that share the room of a prompt
     shown: dict[str, Printed] = field(init=False, default_factory=dict)
     reading: Reading = field(init=False, default_factory=Reading)
     carried: CarriedOut = field(init=False)
@@ -100,7 +103,9 @@ class LibraryJourney(Answering):
             with progress.stage("checking"):
                 self.reading, doubts = self._proved(made)
                 carried = carried_out(self.reading, self.source.page)
-            if made.answers and self._supported(carried):
+            # Told that something is missing and where to look for it, one more round is better than a part of an answer.
+            partly = bool(made.missing.strip() and phrases(made.searches)) and not last
+            if made.answers and self._supported(carried) and not partly:
                 self.notes += [*doubts, *carried.notes]
                 return self._outcome(carried)
             self.rounds[-1].missing = made.missing or "; ".join([*doubts, *carried.notes])
@@ -113,7 +118,10 @@ class LibraryJourney(Answering):
         """The question with "last year" and the like as years, by the fiscal year of the companies that it names."""
         companies = self.source.companies
         tickers = [mention.ticker for mention in companies.resolve(question)]
-        return resolve_periods(question, self.as_of, companies.fiscal_year_end(tickers)).rewritten
+        periods = resolve_periods(question, self.as_of, companies.fiscal_year_end(tickers))
+        # "The year before" the fiscal year of a filing is none of today's: who plans sees the filings' years.
+        hanging = all(_FROM_ANOTHER.search(mention.text) for mention in periods.mentions if mention.years)
+        return question if hanging else periods.rewritten
 
     # which pages
 
@@ -125,6 +133,7 @@ class LibraryJourney(Answering):
 
     def _pages_for(self, wanted: Wanted) -> list[Printed]:
         """The pages for a round, best first; what was looked for is kept for the record."""
+        self.sharing = max(1, len(wanted.companies))
         with progress.stage("reading", "pages are searched"):
             found = best_pages(self.source, self.asked, wanted)
         self.notes += [note for note in found.notes if note not in self.notes]
@@ -146,7 +155,7 @@ class LibraryJourney(Answering):
 
     def _read(self, question: str, pages: Sequence[Printed], feedback: str) -> Any:
         asked = {word for phrase in [question, *self.rounds[-1].searches] for word in words_of(phrase)}
-        fitting = within(pages, self.options.library_tokens, asked)
+        fitting = within(pages, self.options.library_tokens, asked, self.sharing)
         self.shown = {f"P{number}": page for number, (page, _) in enumerate(fitting, 1)}
         self.rounds[-1].pages = [page.id for page, _ in fitting]
         told = [

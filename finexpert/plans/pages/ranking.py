@@ -149,13 +149,17 @@ def ranked(
 
 
 def within(
-    pages: Sequence[Printed], tokens: int, asked: Collection[str], longest: int = 7_000
+    pages: Sequence[Printed], tokens: int, asked: Collection[str], sharing: int = 1
 ) -> list[tuple[Printed, str]]:
-    """As many of the first pages as fit into a budget of tokens, each with the text that is shown; at least one."""
+    """As many of the first pages as fit into a budget of tokens, each with the text that is shown; at least one.
+
+    Where several companies share the budget, a page takes no more than the share of its company.
+    """
     room = tokens * CHARACTERS_A_TOKEN
+    longest = max(_SHORTEST_PAGE, min(_LONGEST_PAGE, int(room / sharing)))
     shown: list[tuple[Printed, str]] = []
     for page in pages:
-        text = page.shown(min(longest, max(int(room), 1_500)), asked)
+        text = page.shown(min(longest, max(int(room), _SHORTEST_PAGE)), asked)
         if shown and len(text) > room:
             break
         shown.append((page, text))
@@ -164,3 +168,4 @@ def within(
 
 
 CHARACTERS_A_TOKEN = 3.5
+_LONGEST_PAGE, _SHORTEST_PAGE = 7_000, 1_500

@@ -16,6 +16,7 @@ from finexpert.core.answers import AnswerFormat
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.library import Library
 from finexpert.filings.records import FilingInfo, LibraryPage
+from finexpert.plans.pages.searching import Wanted, best_pages
 
 TODAY = dt.date(2024, 1, 1)
 QUESTION = "Has Oakgate Water's operating margin improved in FY2022?"
@@ -324,3 +325,39 @@ def test_a_form_that_the_question_names_is_no_earlier_one(desk: Any, with_quarte
     desk.says("library_search", plan(desk, "Oakgate Water"))
     desk.says("library_reading", margins(desk))
     assert ask(desk, with_quarter, "Has Oakgate Water's operating margin improved, as its 10K says?").flags == []
+
+
+def test_the_year_before_that_of_a_filing_is_none_of_todays(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    desk.says("library_reading", margins(desk))
+    ask(
+        desk,
+        library,
+        "What was Oakgate Water's operating margin in the fiscal year of its 10-K and in the year before?",
+    )
+    (asked,) = desk.of("library_search")
+    assert "in the fiscal year of its 10-K and in the year before?" in asked
+
+
+def test_a_part_of_an_answer_is_searched_for_once_more(desk: Any, library: Library) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    partly = margins(desk, missing="the dividends of 2022", searches=["dividends paid"])
+    desk.says("library_reading", partly, partly)
+    answer = ask(desk, library)
+    assert answer.status == "answered"
+    assert desk.layers == ["library_search", "library_reading", "library_reading"]
+
+
+def test_the_pages_of_one_company_leave_room_for_anothers(library: Library) -> None:
+    other = LibraryPage(
+        "brook/2022/page_1", "brook/2022", "Brook Inc.", "", 2022, None, "10-K", "", 1, ("It paid for water.",), (), ()
+    )
+    info = FilingInfo(
+        "brook/2022", "Brook Inc.", "", 2022, None, "10-K", "", "BROOK_2022_10K.pdf", "3", 1, dt.datetime.now(dt.UTC)
+    )
+    library.add([other], info)
+    question = "operating income, net sales and cost of sales"
+    one = best_pages(library, question, Wanted(years=(2022,), searches=(question, "water")))
+    shared = best_pages(library, question, Wanted(("Oakgate Water", "Brook"), (2022,), (question, "water")))
+    assert [page.id for page in shared.pages[:2]] == ["oakgate/2022/page_2", "brook/2022/page_1"]
+    assert [page.id for page in one.pages].index("brook/2022/page_1") > 1
