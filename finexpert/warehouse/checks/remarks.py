@@ -6,6 +6,7 @@
     sum(fee) / count(*)                           divides by rows in which fee is missing
     count(region)                                 leaves out rows in which region is missing
     GROUP BY region, on MySQL                     takes 'EMEA' and 'emea' for one region
+    ORDER BY n DESC LIMIT 1                       leaves out another with the same n
 
 No model is asked again: the question alone tells which is meant.
 """
@@ -21,19 +22,20 @@ from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.grouping import group_columns
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, table_name
-from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, runnable, text_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.schema import TableSchema
 
 _GONE = frozenset(("deleted", "voided", "archived", "reversed", "reversal"))
 _DIRECTIONS = frozenset(("direction", "drcr", "crdr", "debit_credit", "dr_cr", "cr_dr", "debitcredit", "credit_debit"))
+_FEW = 10
 _AMOUNTS = frozenset(("amount", "amt", "value", "total", "sum"))
 
 
 def remarks(one: Read, probe: Probe) -> list[str]:
     """Notes for the person; nothing is refused."""
     said = [*_from_nothing(one), *_missing(one, probe), *_gone(one, probe), *_both_directions(one)]
-    said += [*_averages(one, probe), *_sums(one, probe), *_counts(one, probe), *_merged(one, probe)]
+    said += [*_averages(one, probe), *_sums(one, probe), *_counts(one, probe), *_merged(one, probe), *_ties(one, probe)]
     return list(dict.fromkeys(said))
 
 
@@ -214,3 +216,32 @@ def _is_small(table: TableSchema) -> bool:
 
 def _mentioned(one: Read) -> set[str]:
     return {column.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)}
+
+
+def _ties(one: Read, probe: Probe) -> Iterator[str]:
+    """A LIMIT behind which a row follows that is equal to the last one kept: who asks for the first is not told that there are two."""
+    select = one.select
+    if not isinstance(select, exp.Select) or not all(map(_is_small, one.used)):
+        return
+    order, limit = select.args.get("order"), select.args.get("limit")
+    number = limit.expression.name if limit is not None and isinstance(limit.expression, exp.Literal) else ""
+    if order is None or not number.isdigit() or not 0 < int(number) <= _FEW:
+        return
+    if select.args.get("distinct") is not None or select.args.get("offset") is not None:
+        return
+    said = order.expressions[0].this
+    made = {projected.alias_or_name: projected.unalias() for projected in select.selects}
+    made |= {str(place): projected.unalias() for place, projected in enumerate(select.selects, 1)}
+    key = made.get(said.name, said)
+    kept = select.copy()
+    kept.set("expressions", [key.copy().as_("ordered_by"), *kept.expressions])
+    kept.set("order", exp.Order(expressions=[_ordered(order.expressions[0], key)]))
+    values = probe.first(runnable(kept), int(number) + 1)
+    if len(values) == int(number) + 1 and values[-1] == values[-2]:
+        yield f"LIMIT {number} leaves out a row that is equal to the last one kept in {text_of(one, key)}"
+
+
+def _ordered(first: exp.Expr, key: exp.Expr) -> exp.Expr:
+    ordered = first.copy()
+    ordered.set("this", key.copy())
+    return ordered

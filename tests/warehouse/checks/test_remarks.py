@@ -56,6 +56,13 @@ DELETED = "orders.deleted_at marks some rows, and the SELECT does not look at it
             "100.0 * SUM(seconds) / NULLIF(COUNT(1), 0) divides by all rows, also by those in which seconds is missing: avg(seconds) leaves them out"]),
         ("SELECT sum(seconds) / count(*) FROM visits WHERE page = 'shop'", []),
         ("SELECT sum(clicks) / count(*) FROM visits", []),
+        ("SELECT page FROM visits ORDER BY clicks DESC LIMIT 1", []),
+        ("SELECT channel, count(*) AS n FROM orders WHERE deleted_at IS NULL GROUP BY channel ORDER BY n DESC, channel LIMIT 1", [
+            "LIMIT 1 leaves out a row that is equal to the last one kept in COUNT(*)"]),
+        ("SELECT channel, count(*) AS n FROM orders WHERE deleted_at IS NULL GROUP BY channel ORDER BY 2 DESC, 1 LIMIT 2", []),
+        ("WITH c AS (SELECT page, count(*) AS n FROM visits GROUP BY page) SELECT page FROM c ORDER BY n DESC LIMIT 1", []),
+        ("WITH c AS (SELECT visit_id, 1 AS n FROM visits) SELECT visit_id FROM c ORDER BY n DESC, visit_id LIMIT 2", [
+            "LIMIT 2 leaves out a row that is equal to the last one kept in n"]),
         ("SELECT sum(clicks * seconds / 100) AS s FROM visits", ["SUM(clicks * seconds / 100) leaves out the rows in which visits.seconds is missing"]),
         ("SELECT page, sum(seconds) AS s FROM visits WHERE clicks <> 2 GROUP BY page", []),
         ("SELECT sum(v.seconds) AS s FROM visits v LEFT JOIN entries e ON e.entry_id = v.visit_id", []),
