@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
-from finexpert.answers.records import encode
 from finexpert.core.answers import Answer
+from finexpert.core.encoding import encode
 from finexpert.core.plans import Script
 from finexpert.datasets.evaluations.evaluation import Result
 from finexpert.datasets.external.defog import Database, DefogQuestion

@@ -15,8 +15,8 @@ from typing import Any
 
 import dspy
 
-from finexpert.answers.records import encode
 from finexpert.core.answers import Answer, Failure
+from finexpert.core.encoding import encode
 from finexpert.core.plans import Extract, Script
 from finexpert.core.reviews import Review
 from finexpert.datasets.evaluations.answer_matching import matches

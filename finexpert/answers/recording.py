@@ -15,8 +15,9 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from finexpert.answers.records import FrameRecord, Record, SourceRecord, encode
+from finexpert.answers.records import FrameRecord, Record, SourceRecord
 from finexpert.core.answers import Answer
+from finexpert.core.encoding import encode
 from finexpert.core.plans import Plan, Script
 from finexpert.core.workspace import Workspace
 from finexpert.filings.library.library import Library

@@ -174,21 +174,6 @@ def _seal(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def encode(value: Any) -> Any:
-    """A value as JSON holds it: dates as ISO text, a table as columns and rows.
-
-    >>> encode([dt.date(2020, 4, 1)])
-    ['2020-04-01']
-    """
-    if isinstance(value, pd.DataFrame):
-        return json.loads(value.to_json(orient="split", index=False, date_format="iso", double_precision=15))
-    if isinstance(value, list):
-        return [encode(item) for item in value]
-    if isinstance(value, dt.date):
-        return value.isoformat()
-    return value
-
-
 def decode(value: Any, answer_format: AnswerFormat) -> Any:
     """A value of this type out of what `encode` made of it; the cells of a table stay as JSON has them.
 

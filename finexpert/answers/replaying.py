@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from finexpert.answers.records import Record, encode
+from finexpert.answers.records import Record
 from finexpert.core.answers import show
+from finexpert.core.encoding import encode
 from finexpert.core.plans import Search
 from finexpert.core.workspace import Turn, Value, Workspace
 from finexpert.errors import AnswerFormatError, RecordError

@@ -19,8 +19,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from finexpert.answers.records import decode, encode
+from finexpert.answers.records import decode
 from finexpert.core.answers import AnswerFormat
+from finexpert.core.encoding import encode
 from finexpert.core.plans import Plan
 from finexpert.core.workspace import NamedFrame, Turn, Value, Workspace
 from finexpert.errors import AnswerFormatError, DataError, QueryError

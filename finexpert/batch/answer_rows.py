@@ -19,9 +19,9 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, Field
 
-from finexpert.answers.records import encode
 from finexpert.core.answers import Answer
 from finexpert.core.display.parts import Parts
+from finexpert.core.encoding import encode
 from finexpert.errors import ConfigurationError
 
 NOT_ASKED = "not_asked"

@@ -120,7 +120,7 @@ def ask(
 
 def as_dict(answer: Answer, kept: Path | None, figures: list[Path]) -> dict[str, Any]:
     """An answer as the JSON that `--json` prints."""
-    from finexpert.answers.records import encode
+    from finexpert.core.encoding import encode
 
     shown = answer.model_dump(mode="json", exclude={"value", "figures", "record"})
     plan = answer.record.plan.model_dump(mode="json") if answer.record else None

@@ -66,8 +66,8 @@ def replay(
 
 def _show(kept: Record, again: Replay, as_json: bool) -> None:
     """Print what came out; exit code 3 if it is another answer."""
-    from finexpert.answers.records import encode
     from finexpert.core.answers import show
+    from finexpert.core.encoding import encode
 
     if not kept.seal:
         again.differences.append("the record carries no seal: whether it was changed cannot be told")

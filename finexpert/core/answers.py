@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from finexpert.core.answer_format import AnswerFormat, Kind, Scalar, kind_of
 from finexpert.core.display.displayed import Displayed
+from finexpert.core.encoding import encode
 
 __all__ = [
     "Answer",
@@ -96,7 +97,7 @@ class Answer(Displayed, BaseModel):
     a guess, an empty text or 0.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, ser_json_bytes="base64")
 
     question: str
     status: Status
@@ -118,6 +119,10 @@ class Answer(Displayed, BaseModel):
         default_factory=list, description="names of those that it rests on, where several were asked"
     )
     record: Any = Field(default=None, repr=False, description="a finexpert.answers.records.Record")
+
+    @field_serializer("value", when_used="json")
+    def _value_as_json(self, value: Any) -> Any:
+        return encode(value)
 
     @property
     def text(self) -> str:

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from finexpert.answers.records import encode
 from finexpert.core.answers import AnswerFormat, show
+from finexpert.core.encoding import encode
 from finexpert.core.plans import Extract
 from finexpert.core.workspace import Turn, Workspace
 from finexpert.errors import NameTaken, OutputError, PlanError

@@ -26,9 +26,9 @@ from typing import Any
 import pandas as pd
 from pydantic import ValidationError
 
-from finexpert.answers.records import encode
 from finexpert.batch.asking import answer_to
 from finexpert.core.answers import Answer, AnswerFormat, Failure
+from finexpert.core.encoding import encode
 from finexpert.datasets.fred.database import open_data
 from finexpert.errors import ConfigurationError
 from finexpert.knowledge.taught import Taught

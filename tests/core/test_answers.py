@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from typing import Any
 
 import numpy as np
@@ -88,3 +89,14 @@ def test_no_answer_is_never_a_value() -> None:
     )
     assert failed.value is None
     assert failed.text == "no answer: boom"
+
+
+def test_an_answer_is_json_whatever_its_value_is() -> None:
+    table = pd.DataFrame({"desk": ["fx", None], "fee": [1.5, 2.0]})
+    answer = Answer(question="?", status="answered", value=table, figures=[b"\x89PNG\xff"])
+    said = json.loads(answer.model_dump_json())
+    assert said["value"] == {"columns": ["desk", "fee"], "data": [["fx", 1.5], [None, 2.0]]}
+    assert said["figures"] == ["iVBOR_8="]
+    assert answer.model_dump()["value"] is table
+    dated = Answer(question="?", status="answered", value=[dt.date(2020, 4, 1)])
+    assert dated.model_dump(mode="json")["value"] == ["2020-04-01"]

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from finexpert.answers.records import encode
+from finexpert.core.encoding import encode
 from finexpert.knowledge.process import Process, ProcessStep, Variable
 from finexpert.plans.process_checks import filled_in, problems, same_result
 

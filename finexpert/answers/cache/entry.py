@@ -17,8 +17,9 @@ from typing import Any
 import pandas as pd
 from pydantic import TypeAdapter
 
-from finexpert.answers.records import Record, decode, encode
+from finexpert.answers.records import Record, decode
 from finexpert.core.answers import Answer, Citation
+from finexpert.core.encoding import encode
 from finexpert.core.workspace import Turn, Value
 from finexpert.errors import AnswerFormatError
 from finexpert.storage import foreign_json

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from finexpert.answers import recording, replaying
 from finexpert.answers.export import script as exported
-from finexpert.answers.records import Record, encode
+from finexpert.answers.records import Record
 from finexpert.app.actions.teaching import Teaching
 from finexpert.app.people.people import Person
 from finexpert.app.state import tables
@@ -20,6 +20,7 @@ from finexpert.app.state.stored import Replayed, StoredAnswer
 from finexpert.core import reviews
 from finexpert.core.answers import Answer, Failure, show
 from finexpert.core.display import files
+from finexpert.core.encoding import encode
 from finexpert.core.plans import Extract, Plan, Step
 from finexpert.core.workspace import Workspace
 from finexpert.errors import FinexpertError, NotFound, PlanError, RecordError, Refused, StepError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from finexpert.answers import replaying
-from finexpert.answers.records import Record, encode
+from finexpert.answers.records import Record
 from finexpert.app.mcp import shown
 from finexpert.app.mcp.backend import (
     Ask,
@@ -31,6 +31,7 @@ from finexpert.app.mcp.talks import Source, Talk, Talks
 from finexpert.core.answers import Answer, Clarification, show
 from finexpert.core.display.charts import save_figures
 from finexpert.core.display.parts import Parts
+from finexpert.core.encoding import encode
 from finexpert.core.progress import Event
 from finexpert.errors import NotFound
 from finexpert.filings.library.library import Library

@@ -11,9 +11,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.ipc
 
-from finexpert.answers.records import Record, encode
+from finexpert.answers.records import Record
 from finexpert.app.state.stored import PREVIEW_ROWS, Select, StoredAnswer
 from finexpert.core.answers import Answer
+from finexpert.core.encoding import encode
 from finexpert.modules.flow.filing_question import describe
 from finexpert.sandbox.tables import decode_input, encode_input
 

@@ -35,10 +35,10 @@ def verify(
     The answer has to be one SELECT over tables. The SELECT is tried first, and runs with all checks each time that it is used.
     """
     settings = common.settings_from(store=store)
-    from finexpert.answers.records import encode
     from finexpert.cli.kept_source import source_of
     from finexpert.cli.record import load
     from finexpert.core.answers import show as shown
+    from finexpert.core.encoding import encode
     from finexpert.errors import RecordError
     from finexpert.filings.library.library import Library
     from finexpert.filings.page.filing import Filing
