@@ -19,7 +19,6 @@ from finexpert.core.answers import Answer, AnswerFormat, Citation, Kind
 from finexpert.core.workspace import Value
 from finexpert.errors import AnswerFormatError, FinexpertError, OutputError, SearchError
 from finexpert.filings.library.library import Library
-from finexpert.filings.records import FilingInfo
 from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.answering import Answering
@@ -91,28 +90,42 @@ class LibraryJourney(Answering):
         wanted = Wanted(planned.companies, planned.years, planned.searches, planned.statements)
         pages = self._pages_for(wanted)
         feedback = rules.NONE
+        part: tuple[dict[str, Printed], Any] | None = None
         for number in range(ROUNDS):
             last = number + 1 == ROUNDS
             try:
                 made = self._read(asked, pages, feedback)
             except OutputError as error:
-                if last:
+                if last and part is None:
                     raise
                 feedback = str(error)
                 continue
-            with progress.stage("checking"):
-                self.reading, doubts = self._proved(made)
-                carried = carried_out(self.reading, self.source.page)
-            # Told that something is missing and where to look for it, one more round is better than a part of an answer.
-            partly = bool(made.missing.strip() and phrases(made.searches)) and not last
-            if made.answers and self._supported(carried) and not partly:
-                self.notes += [*doubts, *carried.notes]
-                return self._outcome(carried)
+            carried, doubts = self._carried(made)
+            if made.answers and self._supported(carried):
+                # Told that something is missing and where to look for it, one more round is better than a part of an answer.
+                if last or not made.missing.strip() or not phrases(made.searches):
+                    return self._noted(carried, doubts)
+                part = (self.shown, made)
             self.rounds[-1].missing = made.missing or "; ".join([*doubts, *carried.notes])
             if not last:
                 feedback = self._feedback(made, [*doubts, *carried.notes])
                 pages = self._more(pages, replace(wanted, searches=phrases(made.searches), statements=()))
+        if part is not None:
+            self.shown, made = part
+            carried, doubts = self._carried(made)
+            self._supported(carried)
+            return self._noted(carried, [*doubts, f"the pages lack: {made.missing.strip()}"])
         raise execution.StepFailed(execution.FILING_SEARCH, SearchError(self._not_found(made)), ROUNDS)
+
+    def _carried(self, made: Any) -> tuple[CarriedOut, list[str]]:
+        """A reading, proved and computed, with what of it does not stand on its pages."""
+        with progress.stage("checking"):
+            self.reading, doubts = self._proved(made)
+            return carried_out(self.reading, self.source.page), doubts
+
+    def _noted(self, carried: CarriedOut, doubts: Sequence[str]) -> execution.Outcome:
+        self.notes += [*doubts, *carried.notes]
+        return self._outcome(carried)
 
     def _in_absolute_time(self, question: str) -> str:
         """The question with "last year" and the like as years, by the fiscal year of the companies that it names."""
@@ -216,7 +229,7 @@ class LibraryJourney(Answering):
             return []
         cited = {self.source.page(page).filing for page, _ in self.reading.cited}
         later = whose.later_than(cited, whose.of_forms(self.asked, self.source.filings()))
-        return [f"no year is asked for, and {_form(last)} of {company} is later" for company, last in later]
+        return [f"no year is asked for, and {whose.form_of(last)} of {company} is later" for company, last in later]
 
     def _citations(self) -> list[Citation]:
         cited = [(value.page, value.quote, value.printed) for value in self.reading.values]
@@ -279,15 +292,9 @@ def filings_told(library: Library, said: Sequence[str]) -> str:
         companies = {name: some for name, some in companies.items() if any(f.id in named for f in some)}
         if not companies:
             return f"(the question names none of the {number} companies)"
-    return "\n".join(f"{name}: {', '.join(map(_form, some))}" for name, some in companies.items()) or rules.NONE
-
-
-def _form(filing: FilingInfo) -> str:
-    period = f"Q{filing.quarter} {filing.fiscal_year}" if filing.quarter else f"FY {filing.fiscal_year or 'unknown'}"
-    return f"{filing.kind or 'filing'} {period}"
+    return "\n".join(f"{name}: {', '.join(map(whose.form_of, some))}" for name, some in companies.items()) or rules.NONE
 
 
 def _label(page: Printed) -> str:
-    first = page.parts[0]
-    section = f", {first.section}" if first.section else ""
-    return f"{whose.name_of(page.filing)}, {_form(page.filing)}, p. {page.number}{section}"
+    section = f", {page.parts[0].section}" if page.parts[0].section else ""
+    return f"{whose.name_of(page.filing)}, {whose.form_of(page.filing)}, p. {page.number}{section}"

@@ -76,6 +76,12 @@ def name_of(filing: FilingInfo) -> str:
     return filing.company or usual or filing.ticker or name_in(Path(filing.path)) or filing.id
 
 
+def form_of(filing: FilingInfo) -> str:
+    """The form of a filing and the period that it is about, as in "10-Q Q2 2023"."""
+    period = f"Q{filing.quarter} {filing.fiscal_year}" if filing.quarter else f"FY {filing.fiscal_year or 'unknown'}"
+    return f"{filing.kind or 'filing'} {period}"
+
+
 def companies_of(filings: Iterable[FilingInfo]) -> dict[str, list[FilingInfo]]:
     """The filings by company, each under one name; a file that is called otherwise adds its name in brackets.
 

@@ -348,6 +348,18 @@ def test_a_part_of_an_answer_is_searched_for_once_more(desk: Any, library: Libra
     assert desk.layers == ["library_search", "library_reading", "library_reading"]
 
 
+@pytest.mark.parametrize("second", ["nothing", "unusable"])
+def test_a_part_of_an_answer_is_not_lost_where_the_next_round_finds_less(
+    desk: Any, library: Library, second: str
+) -> None:
+    desk.says("library_search", plan(desk, "Oakgate Water"))
+    partly = margins(desk, missing="the dividends of 2022", searches=["dividends paid"])
+    desk.says("library_reading", partly, read(desk, answers="false") if second == "nothing" else "I cannot say.")
+    answer = ask(desk, library)
+    assert answer.text == "Yes: it rose from 15.0% to 20.0%."
+    assert "the pages lack: the dividends of 2022" in answer.flags
+
+
 def test_the_pages_of_one_company_leave_room_for_anothers(library: Library) -> None:
     other = LibraryPage(
         "brook/2022/page_1", "brook/2022", "Brook Inc.", "", 2022, None, "10-K", "", 1, ("It paid for water.",), (), ()
