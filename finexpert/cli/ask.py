@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common, several_sources
+from finexpert.cli.options import Assume, Given, takes
 from finexpert.cli.terminal.written import Written
 from finexpert.cli.waiting import waiting
 from finexpert.core.display.charts import save_figures
@@ -26,27 +27,13 @@ Cached = Annotated[
 ]
 
 
+@takes("as_of lm api_base drafts retries mode budget record recordings filing id store verified program as_json")
 def ask(
+    given: Given,
     question: Annotated[str, typer.Argument(help="The question, in words.")],
     data: several_sources.Data = None,
-    as_of: common.AsOf = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    drafts: common.Drafts = None,
-    retries: common.Retries = None,
-    mode: common.Mode = None,
-    budget: common.Budget = None,
-    record: common.Record = None,
-    recordings: common.Recordings = None,
-    filing: common.FilingFile = None,
-    id: common.FilingId = None,
     library: several_sources.Libraries = None,
-    store: common.Store = None,
-    verified: common.Verified = None,
-    program: common.Program = None,
-    assume: Annotated[
-        bool, typer.Option("--assume", help="Answer on an assumption, instead of asking what an unknown term means.")
-    ] = False,
+    assume: Assume = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the rows of the answer to this CSV file.")] = None,
     excel: Annotated[Path | None, typer.Option("--excel", help="Write them to this .xlsx file.")] = None,
     out: Annotated[
@@ -60,7 +47,6 @@ def ask(
             help="Write spans, without values, to 'mlflow' or to an OpenTelemetry collector; or FINEXPERT_TRACE."
         ),
     ] = None,
-    as_json: common.Json = False,
 ) -> None:
     """Answer a question from the warehouse, from a page with --filing or many with --library; show how, and what it cost.
 
@@ -71,47 +57,37 @@ def ask(
     """
     if not question.strip():
         raise typer.BadParameter("the question is empty", param_hint="question")
-    settings = common.settings_from(
-        as_of=as_of,
-        lm=lm,
-        api_base=api_base,
-        drafts=drafts,
-        retries=retries,
-        mode=mode,
-        **common.budget_settings(budget, "answer"),
-        record=record,
-        recordings=recordings,
-        store=store,
-        verified=verified,
+    settings = given.settings(
+        "answer",
         # Of a single question, a reading that is not safe is shown with its confidence instead of being asked back.
         ask_below=0,
         cache_answers=cached or None,
         trace=trace,
     )
-    common.reader_soon(filing, *(library or ()))
+    common.reader_soon(given.filing, *(library or ()))
     wanted = Written(csv, excel, out)
     wanted.check()
     with waiting():
         from finexpert.session import Session
 
-        expert, settings = common.program_of(program, settings)
-        source = several_sources.open_sources(data, filing, id, settings, library)
+        expert, settings = given.expert(settings)
+        source = several_sources.open_sources(data, given.filing, given.id, settings, library)
         with Session(source, expert=expert, settings=settings) as session:
             answer = session.ask(question, clarify=not assume, cached=cached)
     folder = settings.home / "records"
     kept = answer.record.save(folder) if answer.record else None
     drawn = save_figures(answer, figures or folder)
-    if as_json:
+    if given.as_json:
         typer.echo(json.dumps(as_dict(answer, kept, drawn), indent=1))
     else:
         show(answer, kept, drawn)
     # At last: a full disk takes nothing from what was shown and kept.
     for path in wanted.write(answer):
-        if not as_json:
+        if not given.as_json:
             common.echo(f"wrote {path}")
-    if not as_json and answer.clarification is not None and answer.clarification.kind == "value":
+    if not given.as_json and answer.clarification is not None and answer.clarification.kind == "value":
         typer.echo("Ask again with one of these values in the question, or publish the column in the semantic model.")
-    elif not as_json and answer.clarification is not None:
+    elif not given.as_json and answer.clarification is not None:
         term = answer.clarification.term
         typer.echo(f"Say it with: finexpert glossary define {term!r} MEANING; or ask with --assume to go on without.")
     if answer.status != "answered":

@@ -12,6 +12,7 @@ import typer
 
 from finexpert import tracking
 from finexpert.cli import common
+from finexpert.cli.options import Given, takes
 from finexpert.warehouse.database_address import public_address
 
 if TYPE_CHECKING:
@@ -28,19 +29,16 @@ class Found(NamedTuple):
     full: str = ""
 
 
+@takes("data lm api_base store as_json")
 def doctor(
-    data: common.Data = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    store: common.Store = None,
+    given: Given,
     verbose: Annotated[
         bool,
         typer.Option("--verbose", "-v", help="Say all: tables, columns, what the sandbox denies, other boundaries."),
     ] = False,
-    as_json: common.Json = False,
 ) -> None:
     """Show which model, sandbox, data and stores would be used; exit code 1 if a question could not be answered."""
-    settings = common.settings_from(lm=lm, api_base=api_base, store=store)
+    settings = given.settings()
     from finexpert.errors import FinexpertError
 
     def tried(check: Callable[[], Found]) -> tuple[bool, Found]:
@@ -52,12 +50,12 @@ def doctor(
     checks = {
         "model": tried(lambda: _model(settings)),
         "sandbox": tried(_sandbox),
-        "data": tried(lambda: _data(data, settings)),
+        "data": tried(lambda: _data(given.data, settings)),
         "taught": tried(lambda: _taught(settings)),
         "MLflow": (True, Found(public_address(tracking.address(settings)))),
         "home": (True, Found(str(settings.home))),
     }
-    if as_json:
+    if given.as_json:
         shown = {name: {"ok": good, "found": found.full or found.brief} for name, (good, found) in checks.items()}
         typer.echo(json.dumps(shown, indent=1))
     else:

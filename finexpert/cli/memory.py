@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common, stores
+from finexpert.cli.options import Given, takes
 from finexpert.cli.terminal import completing
 from finexpert.cli.waiting import waiting
 
@@ -50,14 +51,10 @@ def list_(store: common.Store = None, every: stores.All = False, as_json: common
 
 
 @memory_app.command()
+@takes("data lm api_base recordings record store")
 def check(
+    given: Given,
     heading: Heading,
-    data: common.Data = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    recordings: common.Recordings = None,
-    record: common.Record = None,
-    store: common.Store = None,
     accept: Annotated[
         bool, typer.Option("--accept-case", help="The question and result that came with an imported file are right.")
     ] = False,
@@ -67,12 +64,12 @@ def check(
     The exit code is 3 where it is a draft. The case of an imported process came with its file, so it proves nothing
     until somebody has accepted it.
     """
-    settings = common.settings_from(lm=lm, api_base=api_base, recordings=recordings, record=record, store=store)
+    settings = given.settings()
     from finexpert.cli.chat.commands import show_remembered
     from finexpert.knowledge.exchange import NOT_CHECKED
     from finexpert.session import Session
 
-    with Session(common.open_data(data, settings), settings=settings) as session:
+    with Session(common.open_data(given.data, settings), settings=settings) as session:
         process = session.stores.memory.find(heading)
         if process.note == NOT_CHECKED and process.case is not None and not accept:
             stores.say(f"Its case came with the file: {process.case.question}")

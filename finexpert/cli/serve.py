@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:
     from finexpert.app.actions.places import GivenSource
@@ -39,7 +40,9 @@ LibraryOf = Annotated[
 
 
 @serve_app.callback()
+@takes("as_of lm api_base mode recordings store program")
 def serve(
+    given: Given,
     context: typer.Context,
     host: Host = None,
     port: Port = None,
@@ -47,13 +50,6 @@ def serve(
     state: StateAt = None,
     data: DataOf = None,
     library: LibraryOf = None,
-    as_of: common.AsOf = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    mode: common.Mode = None,
-    recordings: common.Recordings = None,
-    store: common.Store = None,
-    program: common.Program = None,
 ) -> None:
     """Serve until Ctrl-C. On 127.0.0.1 nobody else reaches it, and there is no login; elsewhere a token or a company's login is needed.
 
@@ -65,10 +61,7 @@ def serve(
     from finexpert.app.desk import Desk
     from finexpert.app.serving import serve as run
 
-    settings = common.settings_from(
-        as_of=as_of, lm=lm, api_base=api_base, mode=mode, recordings=recordings, store=store
-    )
-    expert, settings = common.program_of(program, settings)
+    expert, settings = given.expert(given.settings())
     options = options_from(host=host, port=port, url=url, state=state)
     desk = Desk(settings, options, given=given_sources(data, library), expert=expert)
     try:

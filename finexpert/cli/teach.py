@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:
     from finexpert.datasets.desk.teaching import Played
@@ -16,47 +17,29 @@ if TYPE_CHECKING:
 _STYLES = {"as expected": "green", "active": "green", "not as expected": "red", "failed": "red", "draft": "yellow"}
 
 
+@takes("data as_of lm api_base drafts retries record recordings store threads as_json", threads=1)
 def teach(
+    given: Given,
     transcripts: Annotated[list[Path], typer.Argument(help="Files of a transcript each, one JSON object a line.")],
-    data: common.Data = None,
-    as_of: common.AsOf = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    drafts: common.Drafts = None,
-    retries: common.Retries = None,
-    record: common.Record = None,
-    recordings: common.Recordings = None,
-    store: common.Store = None,
-    threads: Annotated[int, typer.Option(min=1, max=64, help="Transcripts played side by side.")] = 1,
-    as_json: common.Json = False,
 ) -> None:
     """Play what an expert says, check what must hold after each message, and keep what is to be remembered.
 
     The exit code is 3 where an expectation did not hold or a process stayed a draft; the transcript ends there.
     """
-    settings = common.settings_from(
-        as_of=as_of,
-        lm=lm,
-        api_base=api_base,
-        drafts=drafts,
-        retries=retries,
-        record=record,
-        recordings=recordings,
-        store=store,
-    )
+    settings = given.settings()
     from finexpert.datasets.desk.teaching import BAD, teach_all
     from finexpert.datasets.desk.transcripts import read_transcript
 
     # Every file is read before the first is played: a typing error in the last costs nothing.
     lessons = {path: read_transcript(path) for path in transcripts}
-    source = common.open_data(data, settings)
+    source = common.open_data(given.data, settings)
 
     def report(path: Path, played: Played) -> None:
-        if not as_json:
+        if not given.as_json:
             _show(path, played)
 
-    results = teach_all(lessons, source, settings, threads, report)
-    if as_json:
+    results = teach_all(lessons, source, settings, given.threads, report)
+    if given.as_json:
         typer.echo(json.dumps({str(path): [p.model_dump() for p in played] for path, played in results.items()}))
     if any(played.status in BAD for lines in results.values() for played in lines):
         raise typer.Exit(3)

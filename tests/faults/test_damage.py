@@ -155,7 +155,7 @@ def test_a_damaged_recording_is_not_written_on(recording: Path) -> None:
     content = recording.read_bytes() + b"\xff\xfe\n"
     recording.write_bytes(content)
     lm = Recorder(recording).wrap(ScriptedModel(["another"]))
-    with pytest.raises(DataError, match="name another file with --record"):
+    with pytest.raises(DataError, match="name another file with --save-completions"):
         lm("a new question")
     assert recording.read_bytes() == content
 

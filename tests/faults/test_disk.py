@@ -64,7 +64,12 @@ def kept_turns(folder: Path) -> int:
 
 WRITES = {
     "what is taught": (define, kept_terms, StoreError, "make room"),
-    "a recorded completion": (record, kept_completions, DataError, "make room, or name another file with --record"),
+    "a recorded completion": (
+        record,
+        kept_completions,
+        DataError,
+        "make room, or name another file with --save-completions",
+    ),
     "a conversation": (save_talk, kept_turns, DataError, "make room there, or name another place with FINEXPERT_HOME"),
 }
 
@@ -92,7 +97,7 @@ def test_a_full_disk(
 
 READ_ONLY = {
     "what is taught": (define, StoreError, "see to its rights and those of its folder"),
-    "a recorded completion": (record, DataError, "name another file with --record"),
+    "a recorded completion": (record, DataError, "name another file with --save-completions"),
     "a conversation": (save_talk, DataError, "name another place with FINEXPERT_HOME"),
 }
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.options import Assume, Given, takes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 _MOST_TOLD = 10
 
 
+@takes(
+    "data filing id library as_of lm api_base drafts retries mode budget record recordings store program threads fresh"
+)
 def batch(
+    given: Given,
     questions: Annotated[
         Path,
         typer.Argument(
@@ -28,30 +33,8 @@ def batch(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .parquet, .csv, .xlsx or .jsonl.")],
-    data: common.Data = None,
-    filing: common.FilingFile = None,
-    id: common.FilingId = None,
-    library: common.LibraryFolder = None,
-    as_of: common.AsOf = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    drafts: common.Drafts = None,
-    retries: common.Retries = None,
-    mode: common.Mode = None,
-    budget: Annotated[
-        str | None,
-        typer.Option("--budget", help="What the run may spend, such as calls=400,usd=20,tokens=5000000,minutes=300."),
-    ] = None,
-    record: common.Record = None,
-    recordings: common.Recordings = None,
-    store: common.Store = None,
-    program: common.Program = None,
-    threads: Annotated[int, typer.Option(min=1, max=64, help="Questions under way side by side.")] = 4,
-    assume: Annotated[
-        bool, typer.Option("--assume", help="Answer on an assumption, instead of asking what an unknown term means.")
-    ] = False,
+    assume: Assume = False,
     prefix: Annotated[str, typer.Option(help="Put before the names of the columns of the answers.")] = "",
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
 ) -> None:
     """Ask every question of a file, side by side, and write a row an answer; the same command goes on after an interruption.
 
@@ -60,38 +43,26 @@ def batch(
     """
     if out.exists() and questions.exists() and out.samefile(questions):
         raise typer.BadParameter(f"{out} holds the questions: name another file", param_hint="--out")
-    settings = common.settings_from(
-        as_of=as_of,
-        lm=lm,
-        api_base=api_base,
-        drafts=drafts,
-        retries=retries,
-        mode=mode,
-        **common.budget_settings(budget, "run"),
-        record=record,
-        recordings=recordings,
-        store=store,
-        # Nobody is there to say what is meant: a reading that is not safe is shown with its confidence.
-        ask_below=0,
-    )
-    common.reader_soon(filing, library)
+    # Nobody is there to say what is meant: a reading that is not safe is shown with its confidence.
+    settings = given.settings(ask_below=0)
+    common.reader_soon(given.filing, given.library)
     from finexpert.batch import answer_files
     from finexpert.batch.ask_all import ask_all
 
     answer_files.check(out)
-    expert, settings = common.program_of(program, settings)
-    source = common.open_source(data, filing, id, settings, library)
+    expert, settings = given.expert(settings)
+    source = common.open_source(given.data, given.filing, given.id, settings, given.library)
     with _bar() as told:
         answers = ask_all(
             source,
             questions,
             expert=expert,
             settings=settings,
-            threads=threads,
+            threads=given.threads,
             clarify=not assume,
             out=out,
             prefix=prefix,
-            fresh=fresh,
+            fresh=given.fresh,
             on_progress=told,
         )
     if not _told(answers, prefix, out):

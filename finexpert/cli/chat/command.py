@@ -18,6 +18,7 @@ import typer
 from finexpert.cli import common, several_sources
 from finexpert.cli.ask import Cached, show
 from finexpert.cli.chat.commands import HELP, Chat, carry_out, explain
+from finexpert.cli.options import Given, takes
 from finexpert.cli.terminal import completing
 from finexpert.cli.waiting import waiting
 from finexpert.core.display.charts import save_figures
@@ -26,23 +27,11 @@ if TYPE_CHECKING:
     from finexpert.core.answers import Answer, Clarification
 
 
+@takes("filing id as_of lm api_base drafts retries mode budget record recordings store verified program")
 def chat(
-    filing: common.FilingFile = None,
-    id: common.FilingId = None,
+    given: Given,
     library: several_sources.Libraries = None,
     data: several_sources.Data = None,
-    as_of: common.AsOf = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    drafts: common.Drafts = None,
-    retries: common.Retries = None,
-    mode: common.Mode = None,
-    budget: common.Budget = None,
-    record: common.Record = None,
-    recordings: common.Recordings = None,
-    store: common.Store = None,
-    verified: common.Verified = None,
-    program: common.Program = None,
     cached: Cached = None,
     name: Annotated[
         str | None,
@@ -59,26 +48,13 @@ def chat(
 
     Input may also come from a pipe.
     """
-    settings = common.settings_from(
-        as_of=as_of,
-        lm=lm,
-        api_base=api_base,
-        drafts=drafts,
-        retries=retries,
-        mode=mode,
-        **common.budget_settings(budget, "conversation"),
-        record=record,
-        recordings=recordings,
-        store=store,
-        verified=verified,
-        cache_answers=cached or None,
-    )
-    common.reader_soon(filing, *(library or ()))
+    settings = given.settings("conversation", cache_answers=cached or None)
+    common.reader_soon(given.filing, *(library or ()))
     from finexpert.session import Session
 
     out = common.console()
-    expert, settings = common.program_of(program, settings)
-    source = several_sources.open_sources(data, filing, id, settings, library)
+    expert, settings = given.expert(settings)
+    source = several_sources.open_sources(data, given.filing, given.id, settings, library)
     with Session(source, expert=expert, settings=settings) as session:
         talk = Chat(session)
         out.print(HELP, style="dim", markup=False)

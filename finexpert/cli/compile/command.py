@@ -8,12 +8,14 @@ finexpert compile sql_extraction --examples sql_extraction=mine.jsonl --data des
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from finexpert.cli import common, own_examples
+from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:
     from finexpert.knowledge.taught import Taught
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 Size = Annotated[int | None, typer.Option(min=1, help="At most so many examples; all if not given.")]
 
 
+@takes("lm api_base budget threads drafts data record recordings")
 def compile_(
+    given: Given,
     layers: Annotated[
         list[str] | None,
         typer.Argument(help="Layers, such as planning; the five capabilities, so without critique, if none is named."),
@@ -37,24 +41,17 @@ def compile_(
     base: Annotated[
         str | None, typer.Option(help="Go on from a compiled program, as `finexpert compiled show` names it.")
     ] = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
     teacher: Annotated[str | None, typer.Option(help="Model that shows how (bootstrap); the student if unset.")] = None,
     teacher_api_base: Annotated[str | None, typer.Option(help="Address of the teacher's server.")] = None,
     reflection_lm: Annotated[
         str | None, typer.Option(help="Model that words instructions (gepa, miprov2); the teacher if unset.")
     ] = None,
     reflection_api_base: Annotated[str | None, typer.Option(help="Address of the reflection model's server.")] = None,
-    budget: Annotated[
-        str | None, typer.Option(help="What may be spent, such as calls=300,usd=2,tokens=500000,minutes=30.")
-    ] = None,
     candidates: Annotated[int, typer.Option(min=1, max=50, help="Candidates to try for a layer.")] = 6,
     train: Size = None,
     val: Size = None,
     holdout: Size = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed, other candidates.")] = 0,
-    threads: Annotated[int, typer.Option(min=1, max=64, help="Examples under way side by side.")] = 4,
-    drafts: common.Drafts = None,
     resume: Annotated[
         bool, typer.Option("--resume/--fresh", help="Go on with an interrupted compile of the same plan.")
     ] = True,
@@ -71,15 +68,10 @@ def compile_(
     ] = 8,
     examples: own_examples.Examples = None,
     only_own: own_examples.OnlyOwn = False,
-    data: common.Data = None,
     convfinqa: own_examples.ConvFinQA = None,
-    record: common.Record = None,
-    recordings: common.Recordings = None,
 ) -> None:
     """Compile layers: try candidates on val, keep what is proven better on the holdout, save the program."""
-    settings = common.settings_from(
-        lm=lm, api_base=api_base, drafts=drafts, record=record, recordings=recordings, workers=2
-    )
+    settings = replace(given, budget=None).settings(workers=2)
     from tempfile import TemporaryDirectory
 
     from finexpert.cli.compile.view import View
@@ -101,14 +93,14 @@ def compile_(
         holdout=holdout,
         candidates=candidates,
         seed=seed,
-        limits=Limits.parse(budget),
+        limits=Limits.parse(given.budget),
         keep_anyway=keep_anyway,
         end_to_end=end_to_end,
     )
     expert = load(base, settings=settings) if base else FinancialExpert()
     settings = with_options(settings, getattr(expert, "options", {}))
     roles = _roles(settings, teacher, teacher_api_base, reflection_lm, reflection_api_base)
-    sets = own_examples.sets_of(examples, only_own, plan.layers, convfinqa, data, settings)
+    sets = own_examples.sets_of(examples, only_own, plan.layers, convfinqa, given.data, settings)
     with ExitStack() as stack:
         stack.enter_context(sets.copies)
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="finexpert-compile-")))
@@ -117,7 +109,7 @@ def compile_(
         own_examples.look_at(sets, ("train", "val", "holdout"), sandbox)
         bench = Bench(sandbox, settings, folder, expert, sets)
         view = View(plan.limits)
-        run = CompileRun(bench, roles, plan, settings.home / "compile", threads, view)
+        run = CompileRun(bench, roles, plan, settings.home / "compile", given.threads, view)
         if not resume:
             run.forget()
         sample = {"questions": questions, "conversations": conversations, "house": house}

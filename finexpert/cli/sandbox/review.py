@@ -7,12 +7,12 @@ finexpert sandbox review --all --json OUT      every attack, every ordinary anal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:
     from finexpert.datasets.layers.review_evaluation import ReviewCase, ReviewResult
@@ -20,41 +20,33 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
 
 
+@takes("lm api_base record recordings threads fresh json_out")
 def review(
+    given: Given,
     everything: Annotated[
         bool, typer.Option("--all", help="All 900, in place of the 236 whose reviews are packaged.")
     ] = False,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    record: common.Record = None,
-    recordings: common.Recordings = None,
-    threads: Annotated[int, typer.Option(min=1, max=64, help="Reviews under way side by side.")] = 4,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
-    json_out: Annotated[
-        Path | None,
-        typer.Option("--json", dir_okay=False, help="Write configuration, counts and results to this file."),
-    ] = None,
 ) -> None:
     """Have a model review attacks and ordinary code, one call each; count what it catches and its false alarms.
 
     Nothing is run. The review is off unless FINEXPERT_REVIEW is set, and never takes the place of the boundary.
     """
-    settings = common.settings_from(lm=lm, api_base=api_base, record=record, recordings=recordings)
+    settings = given.settings()
     from finexpert.datasets.evaluations.evaluation import write_json
     from finexpert.datasets.layers import review_evaluation as evaluation
     from finexpert.language_models.roles import LanguageModels
 
     models = LanguageModels.from_settings(settings)
     chosen = evaluation.everything() if everything else evaluation.recorded()
-    results = _results(models, chosen, settings, threads, fresh)
-    if json_out:
+    results = _results(models, chosen, settings, given.threads, given.fresh)
+    if given.json_out:
         suites = {row.suite: row._asdict() for row in evaluation.rows(results, groups=False)}
         content = {
             "config": {"model": common.model_words(models.describe()), "all": everything},
             "suites": suites,
             "results": [result.model_dump(mode="json") for result in results],
         }
-        write_json(json_out, content)
+        write_json(given.json_out, content)
     _print(models, results)
 
 

@@ -143,7 +143,9 @@ def _unpacked(content: bytes, place: Path | Traversable) -> bytes:
 def read(place: Path | Traversable) -> Iterable[Recording]:
     """The recordings of a file; DataError names the line that is not one."""
     if not place.is_file():
-        raise ConfigurationError(f"the recordings {place} are not there; check FINEXPERT_RECORDINGS or --record")
+        raise ConfigurationError(
+            f"the recordings {place} are not there; check FINEXPERT_RECORDINGS or --save-completions"
+        )
     try:
         content = place.read_bytes()
         text = (_unpacked(content, place) if place.name.endswith(".gz") else content).decode()

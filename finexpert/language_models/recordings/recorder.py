@@ -32,7 +32,9 @@ class Recorder:
     def __init__(self, path: Path | str, model: str | None = None) -> None:
         self.path = Path(path)
         if not self.path.name.endswith(".jsonl"):
-            raise ConfigurationError(f"completions are recorded to a file *.jsonl, not to {self.path}; see --record")
+            raise ConfigurationError(
+                f"completions are recorded to a file *.jsonl, not to {self.path}; see --save-completions"
+            )
         self._model = model
         self._lock = threading.Lock()
         self._known: set[Key] = set()
@@ -75,7 +77,7 @@ class Recorder:
             except OSError as error:
                 raise DataError(
                     f"the completion cannot be recorded in {self.path} ({error.strerror}): "
-                    "make room, or name another file with --record"
+                    "make room, or name another file with --save-completions"
                 ) from error
 
     def _write(self, key: Key, content: bytes) -> None:
@@ -114,7 +116,7 @@ class Recorder:
             lines = content[:whole].decode().split("\n")
         except UnicodeDecodeError as error:
             raise DataError(
-                f"{self.path} holds bytes that are no text ({error}): name another file with --record"
+                f"{self.path} holds bytes that are no text ({error}): name another file with --save-completions"
             ) from error
         self._known.update(parse(line, str(self.path)).key for line in lines if line.strip())
         self._read_to += whole
