@@ -52,7 +52,8 @@ class Teaching(Asking):
     ) -> VerifiedQuery:
         """Keep the question of an answer with its SELECT: asked again in the same words, it is answered without a model.
 
-        `variables` are parts of the question that may be others, as {"year": "2023"}. Raises RecordError for an answer that is not one
+        `variables` are parts of the question that may be others, as {"year": "2023"}; what the question names and the SELECT holds once
+        if not given, and none if empty. Raises RecordError for an answer that is not one
         SELECT over tables, StoreError for a variable that is none, QueryError where the SELECT does not pass the checks any more.
         """
         if isinstance(self.source, Filing | Library | Sources) or not isinstance(answer.record, Record):

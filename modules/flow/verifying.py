@@ -16,7 +16,7 @@ from finexpert.answers.records import Record
 from finexpert.core.plans import Extract
 from finexpert.errors import AsOfError, QueryError, RecordError, StoreError
 from finexpert.knowledge.taught import Taught
-from finexpert.knowledge.verified import fitting
+from finexpert.knowledge.verified import finding, fitting
 from finexpert.knowledge.verified.query import Source, VerifiedQuery
 from finexpert.knowledge.verified.variables import declared, with_values
 from finexpert.signatures import rules
@@ -42,7 +42,7 @@ def source_of(warehouse: Warehouse) -> Source | None:
 def verified_query(
     record: Record, warehouse: Warehouse, taught: Taught, variables: Mapping[str, str] | None = None
 ) -> VerifiedQuery:
-    """The verified query of a record, tried on the data as they are now.
+    """The verified query of a record, tried on the data as they are now; without `variables`, they are found.
 
     Raises RecordError for a record that holds more than one SELECT or rests on more than its question, StoreError for a variable
     that is none, QueryError where the SELECT does not pass the checks any more.
@@ -65,7 +65,8 @@ def verified_query(
     question, one = as_asked(record.question), read(frame.select, warehouse.dialect, warehouse.tables)
     if one.select is None or "natural join" in " ".join(frame.select.lower().split()):
         raise RecordError(f"which columns the SELECT of {record.id} reads cannot be told: it is not kept")
-    made = declared(question, variables or {})
+    about = (question, frame.select, warehouse.dialect)
+    made = finding.found(*about, warehouse.tables) if variables is None else declared(*about, variables)
     query = VerifiedQuery(
         question=question,
         select=frame.select,
@@ -84,7 +85,7 @@ def verified_query(
     )
     # Once with its own values: what is no variable is refused now, and not when somebody asks.
     with_values(query.sql, question, source.dialect, warehouse.tables, made, {each.name: each.value for each in made})
-    _refuse_overlap(query, taught)
+    query = _apart(query, taught, bool(variables))
     value_now(query, warehouse, record.as_of, declared_only=not record.as_of_given)
     return query
 
@@ -104,13 +105,18 @@ def _one_select(record: Record) -> tuple[Extract, Any]:
     return step, record.frames[0]
 
 
-def _refuse_overlap(query: VerifiedQuery, taught: Taught) -> None:
+def _apart(query: VerifiedQuery, taught: Taught, declared: bool) -> VerifiedQuery:
+    """The query without the variables that were found, where another one answers its question by variables already."""
     for other, _ in taught.verified.matching(query.question, query.source) if query.variables else []:
-        if other.names != query.names and other.variables:
-            raise StoreError(
-                f"this question is answered by the verified query {other.title!r} already; "
-                f"`finexpert verified retire {other.id[:8]}` takes it out"
-            )
+        if other.names == query.names or not other.variables:
+            continue
+        if not declared:
+            return query.model_copy(update={"variables": []})
+        raise StoreError(
+            f"this question is answered by the verified query {other.title!r} already; "
+            f"`finexpert verified retire {other.id[:8]}` takes it out"
+        )
+    return query
 
 
 def value_now(query: VerifiedQuery, warehouse: Warehouse, as_of: dt.date, declared_only: bool) -> Any:

@@ -23,14 +23,18 @@ def verify(
         list[str] | None,
         typer.Option(
             "--variable",
-            help="A part of the question that may be another one, as year=2023, quarter=Q3 or region=North; may be repeated.",
+            help="A part of the question that may be another one, as year=2023, quarter=Q3 or region=North; may be repeated. Without it, "
+            "those are found that the question names and the SELECT holds once.",
         ),
     ] = None,
+    as_it_stands: Annotated[
+        bool, typer.Option("--as-it-stands", help="Without variables: no other year, number or name is answered by it.")
+    ] = False,
     data: common.Data = None,
     store: common.Store = None,
     as_json: common.Json = False,
 ) -> None:
-    """Keep the question of a recorded answer with its SELECT: asked again in these words, it is answered without a model.
+    """Keep the question of a recorded answer with its SELECT: asked again, it is answered without a model.
 
     The answer has to be one SELECT over tables. The SELECT is tried first, and runs with all checks each time that it is used.
     """
@@ -51,20 +55,25 @@ def verify(
     if isinstance(source, Filing | Library):
         raise RecordError(f"the record {kept.id} is of a {kept.source.dialect}: only answers over tables are verified")
     with closing(source), stores.opened(store) as (taught, teacher):
-        query = verified_query(kept, source, taught, _pairs(variable or []))
+        query = verified_query(kept, source, taught, _pairs(variable, as_it_stands))
         value = value_now(query, source, kept.as_of, declared_only=not kept.as_of_given)
         query = taught.verified.verify(query, by or teacher)
     if as_json:
         stores.as_json({**query.model_dump(mode="json"), "value": encode(value)})
         return
     stores.say(f"verified: {query.title} ({query.id[:8]}, version {query.version}, by {query.taught_by})")
+    if query.variables and not variable:
+        found = ", ".join(f"{each.name}={each.value}" for each in query.variables)
+        stores.say(f"It answers other values of {found} too; --as-it-stands keeps these alone.")
     stores.say(f"It gives: {shown(value, query.answer_format)}")
     if encode(value) != kept.value:
         stores.say("The recorded answer was another one: the data were changed since.")
 
 
-def _pairs(given: list[str]) -> dict[str, str]:
-    """The variables by name."""
+def _pairs(given: list[str] | None, as_it_stands: bool) -> dict[str, str] | None:
+    """The variables by name; None where they are to be found."""
+    if not given:
+        return {} if as_it_stands else None
     pairs = dict(text.partition("=")[::2] for text in given)
     if any("=" not in text for text in given) or len(pairs) != len(given):
         raise typer.BadParameter(

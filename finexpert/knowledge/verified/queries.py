@@ -12,8 +12,8 @@ from finexpert.embeddings.embedding import Embedder
 from finexpert.errors import StoreError
 from finexpert.knowledge.collection import EVERY, Collection
 from finexpert.knowledge.entries.entries import ACTIVE, EntryStore
+from finexpert.knowledge.verified.matching import values_in
 from finexpert.knowledge.verified.query import Source, VerifiedQuery
-from finexpert.knowledge.verified.variables import values_in
 from finexpert.text.texts import as_asked
 
 SHORT = 8  # characters of an id that people type
@@ -63,12 +63,12 @@ class VerifiedQueries(Collection[VerifiedQuery]):
         return [query for query in self._active[1] if query.source.key == source.key]
 
     def matching(self, question: str, source: Source) -> list[tuple[VerifiedQuery, dict[str, str]]]:
-        """Those over these data that are asked in these words, with the values of their variables; one that has no variable wins."""
+        """Those over these data that a question is, with the values of their variables.
+
+        One in these very words wins over one without a variable, and that over one with variables.
+        """
         said = as_asked(question)
-        found = [
-            (query, values)
-            for query in self.of_source(source)
-            if (values := values_in(said, query.question, query.variables)) is not None
-        ]
+        found = [(query, values) for query in self.of_source(source) if (values := values_in(said, query)) is not None]
+        exact = [(query, values) for query, values in found if query.question == said]
         plain = [(query, values) for query, values in found if not query.variables]
-        return plain or found
+        return exact or plain or found

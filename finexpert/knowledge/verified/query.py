@@ -21,7 +21,7 @@ from finexpert.knowledge.collection import Item
 from finexpert.knowledge.entries.entries import Status
 from finexpert.text.texts import Chunk, Note, StepText
 
-VariableKind = Literal["year", "quarter", "text"]
+VariableKind = Literal["year", "quarter", "date", "number", "text"]
 _SHOWN = 100
 _STATE = re.compile(r"-[0-9a-f]{16}$")
 
@@ -88,8 +88,7 @@ class VerifiedQuery(Item):
     @property
     def names(self) -> tuple[str, ...]:
         """One name, so that a question has one SELECT a source."""
-        named = sorted((variable.value, variable.kind) for variable in self.variables)
-        said = json.dumps([self.source.key, self.question, named])
+        said = json.dumps([self.source.key, self.question])
         return (hashlib.sha256(said.encode()).hexdigest(),)
 
     @property

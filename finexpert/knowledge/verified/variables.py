@@ -12,23 +12,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from finexpert.errors import StoreError
-from finexpert.knowledge.verified.query import Variable
+from finexpert.knowledge.verified.matching import place_of
+from finexpert.knowledge.verified.query import Variable, VariableKind
+from finexpert.knowledge.verified.words import ISO_DAY, YEAR, composed, tokens, wording
 from finexpert.warehouse.checks.reading.comparisons import comparisons
-from finexpert.warehouse.checks.reading.select import read
+from finexpert.warehouse.checks.reading.select import Origin, read
 from finexpert.warehouse.schema import TableSchema
 
-YEAR = re.compile(r"(?:19|20)\d\d")
 YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 DAY = re.compile(r"(\d{4})-(\d\d-\d\d)((?:[ T]00:00(?::00)?)?)")
 _QUARTER = re.compile(r"Q?[1-4]")
-_ASKED = {"year": YEAR.pattern, "quarter": "Q[1-4]", "text": r"\S.{0,118}\S|\S"}
-_LAZY = {**_ASKED, "text": r"\S.{0,118}?\S|\S"}
+_FORMS: dict[VariableKind, str] = {"year": YEAR.pattern, "date": ISO_DAY.pattern, "number": r"\d+(?:\.\d+)?"}
 _AROUND = (exp.Cast, exp.TryCast, exp.Paren, exp.Date, exp.TsOrDsToDate)
 _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _SAYS_YEAR = re.compile(r"year|%y|yyyy|\bfy", re.IGNORECASE)
@@ -36,57 +37,35 @@ _SAYS_QUARTER = re.compile(r"quarter|qtr", re.IGNORECASE)
 Change = Callable[[str], str]
 
 
-def values_in(question: str, verified: str, variables: Sequence[Variable]) -> dict[str, str] | None:
-    """The values of the variables in a question asked in the words of a verified one; None for other words.
-
-    >>> values_in("Fees in 2022", "Fees in 2023", [Variable(name="year", kind="year", value="2023")])
-    {'year': '2022'}
-    >>> values_in("Fees in 2022", "Fees in 2023", [])
-    """
-    if not variables:
-        return {} if question == verified else None
-    found = [_pattern(verified, variables, kinds).fullmatch(question) for kinds in (_ASKED, _LAZY)]
-    if found[0] is None or found[1] is None or found[0].groupdict() != found[1].groupdict():
-        # Where two readings of the words are possible, neither is sure.
-        return None
-    return found[0].groupdict()
-
-
-def _pattern(verified: str, variables: Sequence[Variable], kinds: Mapping[str, str]) -> re.Pattern[str]:
-    parts, end = [], 0
-    for start, variable in sorted((_stands(verified, each), each.name) for each in variables):
-        one = next(each for each in variables if each.name == variable)
-        parts += [re.escape(verified[end:start]), f"(?P<{one.name}>{kinds[one.kind]})"]
-        end = start + len(one.value)
-    return re.compile("".join([*parts, re.escape(verified[end:])]))
-
-
-def _stands(question: str, variable: Variable) -> int:
-    """Where the value of a variable stands in its question; StoreError unless it does so once."""
-    found = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(variable.value)}(?!\w)", question)]
-    if len(found) != 1:
-        raise StoreError(
-            f"the variable {variable.name} is {variable.value!r}, which stands {len(found)} times in the question "
-            f"{question[:200]!r}: give a value that stands there once, letter by letter"
-        )
-    return found[0]
-
-
-def declared(question: str, given: Mapping[str, str]) -> list[Variable]:
+def declared(question: str, select: str, dialect: str, given: Mapping[str, str]) -> list[Variable]:
     """Variables as a person declares them, by name; StoreError for a value that is not the question's."""
+    said = tokens(question, wording(select, dialect).literal)
     variables = []
     for name, value in given.items():
         if not re.fullmatch(r"[A-Za-z]\w{0,30}", name) or not 0 < len(value) <= 120:
             raise StoreError(f"{name}={value!r} is no variable: write --variable year=2023, a name and its value")
-        if _QUARTER.fullmatch(value):
-            made = Variable(name=name, kind="quarter", value=f"Q{value[-1]}")
-        else:
-            made = Variable(name=name, kind="year" if YEAR.fullmatch(value) else "text", value=value)
-        _stands(question, made)
+        made = of_value(name, composed(value))
+        place_of(question, said, made)
         variables.append(made)
     if len({variable.value for variable in variables}) != len(variables):
         raise StoreError("two variables have the same value: which part of the question is which cannot be told")
     return variables
+
+
+def of_value(name: str, value: str) -> Variable:
+    """A variable of the kind that its value has.
+
+    >>> [of_value("a", each).kind for each in ("2023", "3", "Q3", "2023-05-03", "1,000", "twelve", "north")]
+    ['year', 'quarter', 'quarter', 'date', 'number', 'number', 'text']
+    """
+    words = tokens(value)
+    said = words[0].said if len(words) == 1 else ""
+    if _QUARTER.fullmatch(value):
+        return Variable(name=name, kind="quarter", value=f"Q{value[-1]}")
+    for kind, form in _FORMS.items():
+        if re.fullmatch(form, said):
+            return Variable(name=name, kind=kind, value=said)
+    return Variable(name=name, kind="text", value=value)
 
 
 def with_values(
@@ -100,11 +79,7 @@ def with_values(
     """The SELECT with other values of its variables; as it stands where there are none. StoreError where a literal is in doubt."""
     if not variables:
         return select
-    try:
-        tree = sqlglot.parse_one(select, read=dialect)
-    except (SqlglotError, RecursionError):
-        raise StoreError("the SELECT cannot be read, so nothing in it can be a variable") from None
-    one = _Written(question, tree, _text_columns(select, dialect, tables), variables)
+    one = _Written.of(select, question, dialect, tables)
     changes: dict[int, tuple[exp.Literal, str]] = {}
     for variable in variables:
         claimed = list(one.claims(variable))
@@ -117,15 +92,27 @@ def with_values(
             if id(literal) in changes:
                 raise StoreError(f"{literal.sql(dialect)} in the SELECT may belong to two variables: declare one")
             changes[id(literal)] = (literal, change(values[variable.name]))
+    if all(literal.name == new for literal, new in changes.values()):
+        return select
     for literal, new in changes.values():
         literal.set("this", new)
-    return tree.sql(dialect)
+    return one.tree.sql(dialect)
 
 
-def _text_columns(select: str, dialect: str, tables: Sequence[TableSchema]) -> dict[int, str]:
-    """The named columns of texts that literals equal, by where a literal begins."""
+def stands_once(variable: Variable, select: str, question: str, dialect: str, tables: Sequence[TableSchema]) -> bool:
+    """Whether a SELECT holds a variable as one literal, or at both ends of one range, and nothing that could go with it."""
+    try:
+        claimed = [literal for literal, _ in _Written.of(select, question, dialect, tables).claims(variable)]
+    except StoreError:
+        return False
+    sides = {side.sql() for literal in claimed if DAY.fullmatch(literal.name) and (side := _other_side(literal))}
+    return len(claimed) == 1 or (len(claimed) == 2 and variable.kind == "year" and len(sides) == 1)
+
+
+def text_origins(select: str, dialect: str, tables: Sequence[TableSchema]) -> dict[int, tuple[str, Origin]]:
+    """The texts that columns equal as they are named, with the columns, by where a literal begins."""
     return {
-        literal.meta["start"]: str(comparison.origin)
+        literal.meta["start"]: (literal.name, comparison.origin)
         for comparison in comparisons(read(select, dialect, tables))
         if not comparison.pattern and not comparison.wraps
         for literal in comparison.against
@@ -139,17 +126,28 @@ class _Written:
     question: str
     tree: exp.Expr = field(repr=False)
     text_columns: Mapping[int, str]
-    variables: Sequence[Variable]
+
+    @classmethod
+    def of(cls, select: str, question: str, dialect: str, tables: Sequence[TableSchema]) -> _Written:
+        """StoreError for a SELECT that cannot be read."""
+        try:
+            tree = sqlglot.parse_one(select, read=dialect)
+        except (SqlglotError, RecursionError):
+            raise StoreError("the SELECT cannot be read, so nothing in it can be a variable") from None
+        columns = {start: str(origin) for start, (_, origin) in text_origins(select, dialect, tables).items()}
+        return cls(question, tree, columns)
 
     def claims(self, variable: Variable) -> Iterator[tuple[exp.Literal, Change]]:
         """The literals of a variable, each with what makes its text of a new value."""
         self._check_names(variable)
-        if variable.kind == "year":
-            yield from self._of_year(variable)
-        elif variable.kind == "quarter":
-            yield from self._of_quarter(variable)
-        else:
-            yield from self._of_text(variable)
+        claims = {
+            "year": self._of_year,
+            "quarter": self._of_quarter,
+            "date": self._of_date,
+            "number": self._of_number,
+            "text": self._of_text,
+        }
+        yield from claims[variable.kind](variable)
 
     def _check_names(self, variable: Variable) -> None:
         before, after = (r"(?<!\d)", r"(?!\d)") if variable.kind == "year" else (r"(?<![^\W_])", r"(?![^\W_])")
@@ -194,6 +192,26 @@ class _Written:
                     raise _doubt(literal, variable, "is not compared with a column")
                 yield literal, str
 
+    def _of_date(self, variable: Variable) -> Iterator[tuple[exp.Literal, Change]]:
+        others = {token.said for token in tokens(self.question)}
+        for literal in self._literals():
+            day = DAY.fullmatch(literal.name) if literal.is_string else None
+            said = f"{day[1]}-{day[2]}" if day else ""
+            if day and said == variable.value and _other_side(literal) is not None:
+                yield literal, lambda value, end=day[3]: f"{value}{end}"  # type: ignore[misc]
+            elif (day and said not in others) or (not day and any(_years(literal))):
+                raise _doubt(literal, variable, "may depend on the day")
+
+    def _of_number(self, variable: Variable) -> Iterator[tuple[exp.Literal, Change]]:
+        own = Decimal(variable.value)
+        for literal in self._literals():
+            if _number(literal) == own:
+                if _other_side(literal) is None and not isinstance(literal.parent, exp.Limit | exp.Interval):
+                    raise _doubt(literal, variable, "is not compared with anything")
+                yield literal, str
+            elif _number(literal) in _near(own):
+                raise _doubt(literal, variable, "may depend on the number")
+
     def _of_year(self, variable: Variable) -> Iterator[tuple[exp.Literal, Change]]:
         own = int(variable.value)
         others = {int(year) for year in YEARS.findall(self.question)} - {own}
@@ -231,6 +249,21 @@ def _doubt(literal: exp.Literal, variable: Variable, why: str) -> StoreError:
     return StoreError(
         f"{literal.sql()[:80]} in the SELECT {why}: {variable.name}={variable.value} cannot be a variable of it"
     )
+
+
+def _number(literal: exp.Literal) -> Decimal | None:
+    """The number that a literal is, also as the text of an interval."""
+    if literal.is_string and not isinstance(literal.parent, exp.Interval):
+        return None
+    try:
+        return Decimal(literal.name)
+    except InvalidOperation:
+        return None
+
+
+def _near(number: Decimal) -> set[Decimal]:
+    """What a SELECT may hold because its question says a number: rows before the fifth, five percent, five thousand."""
+    return {number - 1, number + 1, *(number.scaleb(place) for place in (-9, -6, -3, -2, 2, 3, 6, 9))}
 
 
 def _years(literal: exp.Literal) -> Iterator[int]:
