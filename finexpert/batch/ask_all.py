@@ -1,4 +1,4 @@
-"""Many questions of one source, side by side: each is a conversation of its own.
+"""Many questions of one source, or of several together, side by side: each is a conversation of its own.
 
     answers = finexpert.ask_all("trades.duckdb", pd.DataFrame({"question": ["What was the fee income in 2023?", ...]}))
     answers[["question", "status", "text", "record"]]
@@ -26,6 +26,8 @@ import pandas as pd
 from pydantic import BaseModel
 
 from finexpert.answers.cache.key import WITHOUT, meaning_of
+from finexpert.answers.sources.opening import open_several
+from finexpert.answers.sources.sources import Sources, are_several
 from finexpert.batch import answer_files
 from finexpert.batch.answer_rows import NOT_ASKED, AnswerRow, asked_elsewhere, check_names, joined, row_of
 from finexpert.batch.asking import answer_to
@@ -74,7 +76,7 @@ class Told:
 
 
 def ask_all(
-    source: Warehouse | Filing | Library | str | Path | Mapping[str, Any] | Tabular,
+    source: Warehouse | Filing | Library | Sources | str | Path | Mapping[str, Any] | Sequence[Any] | Tabular,
     questions: Questions | Tabular,
     *,
     expert: FinancialExpert | None = None,
@@ -198,9 +200,14 @@ def _today() -> dt.date:
     return dt.date.today()
 
 
-def _opened(stack: ExitStack, source: Any, settings: Settings) -> Warehouse | Filing | Library:
-    if isinstance(source, Filing | Library) or is_warehouse(source):
+def _opened(stack: ExitStack, source: Any, settings: Settings) -> Warehouse | Filing | Library | Sources:
+    if isinstance(source, Filing | Library | Sources) or is_warehouse(source):
         return source
+    if are_several(source):
+        several, own = open_several(source, settings)
+        for each in own:
+            stack.callback(each.close)
+        return several
     opened = open_data(source, settings=settings)
     stack.callback(opened.close)
     return opened
@@ -219,13 +226,18 @@ def _sandbox(settings: Settings, threads: int) -> Sandbox:
     return Sandbox(Limits(wall_seconds=settings.script_seconds), workers=workers)
 
 
+def _state(source: Warehouse | Filing | Library, settings: Settings) -> list[str | None]:
+    """What tells whether the data are the same."""
+    if isinstance(source, Filing | Library):
+        return [source.fingerprint]
+    return [source.name, source.snapshot(), source.schema_card(settings.privacy), meaning_of(source)]
+
+
 def _mark(shared: Mapping[str, Any], asked: Sequence[BatchQuestion], clarify: bool) -> str:
     """What must be the same for a run to go on with the answers of one before."""
     source, settings, taught = shared["source"], shared["settings"], shared["taught"]
-    if isinstance(source, Filing | Library):
-        data = [source.fingerprint]
-    else:
-        data = [source.name, source.snapshot(), source.schema_card(settings.privacy), meaning_of(source)]
+    several = source.by_name if isinstance(source, Sources) else {"": source}
+    data = [part for name, each in several.items() for part in [*filter(None, [name]), *_state(each, settings)]]
     model = {name: value for name, value in shared["models"].describe().items() if name != "found"}
     content = [
         data,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from finexpert.cli import common
+from finexpert.cli import common, several_sources
 from finexpert.cli.options import Assume, Given, takes
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 _MOST_TOLD = 10
 
 
-@takes(
-    "data filing id library as_of lm api_base drafts retries mode budget record recordings store program threads fresh"
-)
+@takes("filing id as_of lm api_base drafts retries mode budget record recordings store program threads fresh")
 def batch(
     given: Given,
     questions: Annotated[
@@ -33,6 +31,8 @@ def batch(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .parquet, .csv, .xlsx or .jsonl.")],
+    data: several_sources.Data = None,
+    library: several_sources.Libraries = None,
     assume: Assume = False,
     prefix: Annotated[str, typer.Option(help="Put before the names of the columns of the answers.")] = "",
 ) -> None:
@@ -45,13 +45,13 @@ def batch(
         raise typer.BadParameter(f"{out} holds the questions: name another file", param_hint="--out")
     # Nobody is there to say what is meant: a reading that is not safe is shown with its confidence.
     settings = given.settings(ask_below=0)
-    common.reader_soon(given.filing, given.library)
+    common.reader_soon(given.filing, *(library or ()))
     from finexpert.batch import answer_files
     from finexpert.batch.ask_all import ask_all
 
     answer_files.check(out)
     expert, settings = given.expert(settings)
-    source = common.open_source(given.data, given.filing, given.id, settings, given.library)
+    source = several_sources.open_sources(data, given.filing, given.id, settings, library)
     with _bar() as told:
         answers = ask_all(
             source,
