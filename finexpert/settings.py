@@ -125,7 +125,7 @@ class Settings(BaseSettings):
     library: Path | None = Field(default=None, description="folder of the library that is asked in its place")
     sources: list[str] = Field(
         default_factory=list,
-        description="data and folders of libraries that ask and chat ask together where no option names a source",
+        description="data and folders of libraries that ask, chat and batch ask together, and doors offer, where no option names a source",
     )
     semantic_model: Path | None = Field(
         default=None,

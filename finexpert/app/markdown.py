@@ -35,7 +35,7 @@ def markdown(answer: StoredAnswer, link: Link) -> str:
     parts += [escaped(answer.explanation)] if answer.explanation else []
     parts += [f"Period: {escaped(answer.period)}"] if answer.period else []
     parts += [f"Confidence: {answer.confidence} of 100"] if answer.confidence is not None else []
-    cited = [each for each in answer.citations if each.page]
+    cited = answer.citations if any(each.page for each in answer.citations) else []
     parts += ["\n".join(f"- [{n}] {escaped(each.source)}: {escaped(each.place)}" for n, each in enumerate(cited, 1))]
     parts += ["\n".join(f"> Note: {escaped(flag)}" for flag in answer.flags)]
     parts += [f"Record: {link(answer, 'record')}"] if answer.has_record else []

@@ -8,7 +8,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from finexpert.session import Session
@@ -18,12 +19,17 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class OpenSession:
-    """A session, and what of the state it is at: `revision` counts the changes of its conversation."""
+    """A session, and what of the state it is at: `revision` counts the changes of its conversation.
+
+    `held` keeps its sources open until the session is closed.
+    """
 
     session: Session
     source_key: str
+    sources: Mapping[str, str]  # ids, by their names in plans
     revision: int
     turns: list[str]  # ids of the answers whose turns the workspace holds
+    held: ExitStack
     notes: list[str] = field(default_factory=list)
     used: float = field(default_factory=time.monotonic)
 
@@ -31,8 +37,8 @@ class OpenSession:
 class OpenSessions:
     """Sessions by conversation. The state sees to it that one question of a conversation is under way at a time."""
 
-    def __init__(self, most: int, idle_seconds: float, closed: Callable[[OpenSession], None]) -> None:
-        self._most, self._idle, self._closed = most, idle_seconds, closed
+    def __init__(self, most: int, idle_seconds: float) -> None:
+        self._most, self._idle = most, idle_seconds
         self._open: dict[str, OpenSession] = {}
         self._lock = threading.Lock()
 
@@ -94,4 +100,4 @@ class OpenSessions:
             # Nobody asks in it any more: the question that closes it is another one's.
             log.exception("a session could not be closed")
         finally:
-            self._closed(session)
+            session.held.close()

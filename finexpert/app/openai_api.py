@@ -15,6 +15,7 @@ import hashlib
 import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import suppress
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -23,6 +24,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 
+from finexpert.answers.sources.sources import ALL
 from finexpert.app.actions.asking import Wish
 from finexpert.app.desk import Desk
 from finexpert.app.guard import error_json
@@ -32,7 +34,7 @@ from finexpert.app.rest import TheDesk, Who
 from finexpert.app.running import Running, Told
 from finexpert.app.shared import Shares
 from finexpert.app.state import tables
-from finexpert.app.state.stored import SourceInfo, StoredAnswer
+from finexpert.app.state.stored import StoredAnswer
 from finexpert.core.progress import Event
 from finexpert.errors import FinexpertError, NotFound, Refused
 
@@ -105,22 +107,22 @@ def mount(app: FastAPI, desk: Desk, shares: Shares) -> None:
 
 
 def _models(desk: Desk, person: Person) -> list[str]:
-    return [MODEL, *(f"{MODEL}/{source.name}" for source in desk.sources(person))]
+    names = [source.name for source in desk.sources(person)]
+    return [MODEL, *(f"{MODEL}/{name}" for name in [*names, *([ALL] if len(names) > 1 else [])])]
 
 
 def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": "finexpert"}
 
 
-def _source(desk: Desk, person: Person, model: str) -> SourceInfo:
-    """The source that a model's name means: the first one, or the one named behind the slash."""
+def _source(desk: Desk, person: Person, model: str) -> str:
+    """The ids of the sources that a model's name means: of the first one, or of those named behind the slash."""
     found = desk.sources(person)
-    name = model.removeprefix(MODEL).lstrip("/")
-    if model.startswith(MODEL) and not name and found:
-        return found[0]
-    for source in found:
-        if model.startswith(f"{MODEL}/") and name in (source.name, source.id):
-            return source
+    if model in (MODEL, f"{MODEL}/") and found:
+        return found[0].id
+    with suppress(NotFound):
+        if model.startswith(f"{MODEL}/"):
+            return desk.meant(person, model.removeprefix(f"{MODEL}/"))
     raise NotFound(f"there is no model {model[:120]!r}: /v1/models lists them")
 
 
@@ -143,7 +145,7 @@ class Thread:
             earlier = (each[:_LONGEST_EARLIER] for each in self.earlier[-_MOST_EARLIER:])
             told = f"Earlier in this conversation the user asked: {'; '.join(earlier)}" if self.earlier else ""
             wish = Wish(self.question, as_of=self.chat.as_of, knowledge=told)
-            return self.desk.start_new(self.person, self.source.id, wish)
+            return self.desk.start_new(self.person, self.source, wish)
         self.is_new = False
         if last is not None and last.clarification is not None:
             numbered = {str(place): each for place, each in enumerate(last.clarification.candidates, 1)}
@@ -178,7 +180,7 @@ class Thread:
         return row["conversation"], answers[-1]
 
     def _key(self, said: list[str]) -> str:
-        return hashlib.sha256(json.dumps([self.source.id, said]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([self.source, said]).encode()).hexdigest()
 
 
 class _Completion:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from finexpert.cli import common
+from finexpert.cli import common, several_sources
 from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:
@@ -13,12 +14,12 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
 
 
-@takes("data library filing id as_of lm api_base drafts retries mode budget recordings store program")
-def mcp(given: Given) -> None:
+@takes("filing id as_of lm api_base drafts retries mode budget recordings store program")
+def mcp(given: Given, data: several_sources.Data = None, library: several_sources.Libraries = None) -> None:
     """Serve questions to an MCP client, such as Claude Desktop, over stdin and stdout; docs/mcp.md says how to set one up.
 
-    Unlike `ask`, it takes data, a library and a page at once: a question names its source. Without any, it asks what
-    `finexpert data fred` built, or the sample economy.
+    It takes data, libraries and a page at once: a question names its source, or several. Without any, it asks what the settings name
+    or `finexpert data fred` built, or the sample economy.
     """
     # Of a single question, a reading that is not safe is shown with its confidence instead of being asked back.
     settings = given.settings("answer", ask_below=0)
@@ -33,18 +34,24 @@ def mcp(given: Given) -> None:
         from finexpert.app.mcp.local import LocalBackend
 
         expert, chosen = given.expert(settings)
-        return LocalBackend(_sources(given, chosen), settings=chosen, expert=expert)
+        return LocalBackend(_sources(given, data or [], library or [], chosen), settings=chosen, expert=expert)
 
     serve(opened)
 
 
-def _sources(given: Given, settings: Settings) -> dict[str, Source]:
+def _sources(given: Given, data: list[Path], library: list[Path], settings: Settings) -> dict[str, Source]:
     """The sources by the names that a client gives them."""
+    from finexpert.answers.sources.sources import Sources
+
     sources: dict[str, Source] = {}
-    if given.data is not None or (given.library is None and given.filing is None):
-        sources["data"] = common.open_source(given.data, None, None, settings)
-    if given.library is not None:
-        sources["library"] = common.open_source(None, None, None, settings, given.library)
+    if len(data) > 1 or len(library) > 1 or not (data or library or given.filing):
+        opened = several_sources.open_sources(data, None, None, settings, library)
+        sources |= opened.by_name if isinstance(opened, Sources) else {"data": opened}
+    else:
+        if data:
+            sources["data"] = common.open_data(data[0], settings)
+        if library:
+            sources["library"] = common.open_source(None, None, None, settings, library[0])
     if given.filing is not None:
         sources["filing"] = common.open_source(None, given.filing, given.id, settings)
     return sources

@@ -8,7 +8,7 @@ finexpert serve token create anna --role owner                   a token for a s
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from finexpert.app.actions.places import GivenSource
     from finexpert.app.options import ServeOptions
     from finexpert.app.state.state import State
+    from finexpert.settings import Settings
 
 serve_app = typer.Typer(help="Serve the web page, REST, an OpenAI-compatible API and MCP.", invoke_without_command=True)
 token_app = typer.Typer(help="Tokens of people and programs that use a server.", no_args_is_help=True)
@@ -53,7 +54,7 @@ def serve(
 ) -> None:
     """Serve until Ctrl-C. On 127.0.0.1 nobody else reaches it, and there is no login; elsewhere a token or a company's login is needed.
 
-    Without --data and --library it is asked of what `finexpert data fred` built, or of the sample economy.
+    Without --data and --library it is asked of what the settings name, else of what `finexpert data fred` built, or the sample economy.
     """
     if context.invoked_subcommand is not None:
         return
@@ -63,7 +64,7 @@ def serve(
 
     expert, settings = given.expert(given.settings())
     options = options_from(host=host, port=port, url=url, state=state)
-    desk = Desk(settings, options, given=given_sources(data, library), expert=expert)
+    desk = Desk(settings, options, given=given_sources(data, library, settings), expert=expert)
     try:
         run(desk, lambda address: common.echo(f"finexpert serves on {address}   (Ctrl-C ends it)"))
     finally:
@@ -155,18 +156,40 @@ def revoke_token(token: Annotated[str, typer.Argument(help="Its name or its id."
     common.echo(f"{info.name} is revoked")
 
 
-def given_sources(data: list[str] | None, library: list[str] | None) -> list[GivenSource]:
-    """The sources of the command line.
+def given_sources(data: list[str] | None, library: list[str] | None, settings: Settings) -> list[GivenSource]:
+    """The sources of the command line, else those of the settings; ConfigurationError where two have one name.
 
-    >>> [(source.name, source.kind, source.place) for source in given_sources(["Trades=x/trades.duckdb"], ["filings"])]
+    >>> given = given_sources(["Trades=x/trades.duckdb"], ["filings"], common.settings_from())
+    >>> [(source.name, source.kind, source.place) for source in given]
     [('Trades', 'data', 'x/trades.duckdb'), ('filings', 'library', 'filings')]
     """
+    from finexpert.errors import ConfigurationError
+
+    found = [_given("data", text) for text in data or ()] + [_given("library", text) for text in library or ()]
+    found = found or _in_settings(settings)
+    names = [source.name for source in found]
+    if twice := next((source for source in found if names.count(source.name) > 1), None):
+        raise ConfigurationError(
+            f"two sources are called {twice.name!r}: name one otherwise, with --{twice.kind} NAME=PLACE"
+        )
+    return found
+
+
+def _in_settings(settings: Settings) -> list[GivenSource]:
+    """What `sources` of the settings names, or else `data` and `library`."""
+    from finexpert.answers.sources.opening import is_library
+
+    if settings.sources:
+        return [_given("library" if is_library(place) else "data", place) for place in settings.sources]
+    data = [_given("data", settings.data)] if settings.data else []
+    return [*data, _given("library", str(settings.library))] if settings.library else data
+
+
+def _given(kind: Literal["data", "library"], text: str) -> GivenSource:
     from finexpert.app.actions.places import GivenSource
 
-    return [
-        *(GivenSource(_named(text)[0], "data", _named(text)[1]) for text in data or ()),
-        *(GivenSource(_named(text)[0], "library", _named(text)[1]) for text in library or ()),
-    ]
+    name, place = _named(text)
+    return GivenSource(name, kind, place)
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -171,13 +171,14 @@ class Asking(Base):
         # What is said beside the question, and the one call that is measured, are no part of a verified query.
         if not self.settings.verified or asked.knowledge or asked.options.mode.has("single_call"):
             return None, []
-        several = self.source.warehouses.values() if isinstance(self.source, Sources) else [self.source]
+        several = self.source.warehouses if isinstance(self.source, Sources) else {"": self.source}
         notes: list[str] = []
-        for source in several:
+        for name, source in several.items():
             about = Conversing(self.expert, source, self.sandbox, self.workspace, self.taught, asked.options)
             day = (asked.as_of, self._as_of_given)
             found, said = answer_verified(asked.question, asked.answer_format, about, day)
             if found is not None:
+                found.sources = [name] if name else []
                 return found, []
             notes += said
         return None, notes

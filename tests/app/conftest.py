@@ -73,10 +73,11 @@ def make_office(desk: Any, sales: Path, sandbox: Any, own_home: Path) -> Iterato
         settings = Settings(
             home=home, as_of=dt.date(2020, 12, 31), cache=False, embedder="words", memory=options.pop("memory", True)
         )
+        further = options.pop("further", [])
         made = Desk(
             settings,
             ServeOptions(state=state, **options),
-            given=[GivenSource("Sales", "data", str(sales))],
+            given=[GivenSource("Sales", "data", str(sales)), *further],
             models=desk.models,
             sandbox=sandbox,
         )

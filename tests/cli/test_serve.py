@@ -94,7 +94,7 @@ def test_options_come_from_the_environment_and_the_file(home: Path, monkeypatch:
     ],
 )
 def test_sources_of_the_command_line(text: str, name: str, place: str) -> None:
-    (source,) = given_sources([text], None)
+    (source,) = given_sources([text], None, Settings())
     assert (source.name, source.kind, source.place) == (name, "data", place)
 
 

@@ -22,6 +22,7 @@ from finexpert.warehouse.files.frames import is_frame
 from finexpert.warehouse.warehouse import Warehouse
 
 Source = Warehouse | Library
+ALL = "all"  # what a door calls all sources that it has
 _BETWEEN = "/"
 
 
@@ -35,9 +36,7 @@ class Sources:
     def of(cls, given: Mapping[str, Source] | Iterable[Source]) -> Sources:
         """The sources of a mapping, or of a list, each by its own name. ConfigurationError for a page, or for fewer than two."""
         pairs = given.items() if isinstance(given, Mapping) else [(source.name, source) for source in _no_pages(given)]
-        named: dict[str, Source] = {}
-        for name, source in pairs:
-            named[_unused(_word(name), named)] = source
+        named = dict(zip(words_of_names(name for name, _ in pairs), (source for _, source in pairs), strict=True))
         _no_pages(named.values())
         if len(named) < 2:
             raise ConfigurationError(f"{len(named)} source is not several: give the source itself")
@@ -75,6 +74,18 @@ def are_several(source: object) -> TypeGuard[Sequence[Any] | Mapping[str, Any]]:
     (True, False)
     """
     return isinstance(source, list | tuple) or (isinstance(source, Mapping) and not is_frame(source))
+
+
+def words_of_names(names: Iterable[str]) -> list[str]:
+    """What plans call sources of these names: one word each, and no two the same.
+
+    >>> words_of_names(["Macro 1", "us", "US"])
+    ['macro_1', 'us', 'us_2']
+    """
+    words: dict[str, None] = {}
+    for name in names:
+        words[_unused(_word(name), words)] = None
+    return list(words)
 
 
 def view(workspace: Workspace, name: str, source: Source) -> Workspace:

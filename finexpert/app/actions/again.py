@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import pandas as pd
@@ -11,6 +13,10 @@ import sqlalchemy as sa
 from finexpert.answers import recording, replaying
 from finexpert.answers.export import script as exported
 from finexpert.answers.records import Record
+from finexpert.answers.sources import parts
+from finexpert.answers.sources.sources import Sources
+from finexpert.app.actions.places import Place
+from finexpert.app.actions.sources import with_tables
 from finexpert.app.actions.teaching import Teaching
 from finexpert.app.people.people import Person
 from finexpert.app.state import tables
@@ -76,9 +82,11 @@ class Again(Teaching):
     def replay(self, person: Person, answer: str) -> Replayed:
         """Compute an answer again without a model, and compare."""
         person.need("ask")
-        record, source = self._recorded(person, answer)
-        with self._computing.one(person.id), self.source(person, source) as opened:
-            if isinstance(opened, Library):
+        record, places = self._recorded(person, answer)
+        with self._computing.one(person.id), self._opened_at(places) as opened:
+            if isinstance(opened, Sources):
+                again = parts.replay(record, opened.by_name, self.sandbox)
+            elif isinstance(opened, Library):
                 again = replaying.replay_library(record, opened)
             else:
                 again = replaying.replay(record, opened, self.sandbox)
@@ -91,8 +99,8 @@ class Again(Teaching):
     def export(self, person: Person, answer: str) -> str:
         """The answer as a plain Python script."""
         person.need("ask")
-        record, source = self._recorded(person, answer)
-        with self._computing.one(person.id), self.warehouse(person, source) as warehouse:
+        record, places = self._recorded(person, answer)
+        with self._computing.one(person.id), self._warehouse_at(places) as warehouse:
             script = exported.export(record, warehouse)
         self.logged(person, "export", answer)
         return script if self.options.is_local else script.replace(f"{self.settings.home}/", "")
@@ -106,9 +114,9 @@ class Again(Teaching):
         person.need("ask")
         if not sql.strip() or len(sql) > _LONGEST_SELECT:
             raise Refused(f"a SELECT has 1 to {_LONGEST_SELECT:,} characters")
-        record, source = self._recorded(person, answer)
+        record, places = self._recorded(person, answer)
         plan = _with_select(record, sql.strip().rstrip(";"), frame)
-        with self._computing.one(person.id), self.warehouse(person, source) as warehouse:
+        with self._computing.one(person.id), self._warehouse_at(places) as warehouse:
             made = self._run(record, plan, warehouse)
         return self._keep_again(person, answer, made)
 
@@ -148,7 +156,9 @@ class Again(Teaching):
     def _keep_again(self, person: Person, of: str, answer: Answer) -> StoredAnswer:
         first, c = self._answer(person, of), tables.answers.c
         id, at = new_id(), now()
-        body = body_of(answer, rerun_of=of) | {"as_of_given": bool((first["body"] or {}).get("as_of_given"))}
+        kept = first["body"] or {}
+        body = body_of(answer, rerun_of=of)
+        body |= {"as_of_given": bool(kept.get("as_of_given")), "sources": kept.get("sources", {})}
         with self.state.writing() as connection:
             # Its number is the next one: nobody else takes it, nor deletes the conversation, before this is kept.
             mine = self._mine(person, first["conversation"]).with_for_update()
@@ -165,11 +175,18 @@ class Again(Teaching):
             self.log(connection, person, "run select", id, of)
         return self.answer(person, id)
 
-    def _recorded(self, person: Person, answer: str) -> tuple[Record, str]:
-        """The record of an answer, and the id of the source that it was asked of."""
+    def _recorded(self, person: Person, answer: str) -> tuple[Record, dict[str, Place]]:
+        """The record of an answer, and the places of the sources that it rests on."""
         record = Record.read(json.dumps(self.record(person, answer)).encode(), f"the record of {answer}")
-        row = self._conversation(person, self._answer(person, answer)["conversation"])
-        return record, row["source"]
+        return record, self._asked_of(person, self.answer(person, answer))
+
+    @contextmanager
+    def _warehouse_at(self, places: Mapping[str, Place]) -> Iterator[Warehouse]:
+        """The one source of an answer, which has tables."""
+        with self._opened_at(places) as opened:
+            if isinstance(opened, Sources):
+                raise RecordError(f"this answer is of several sources, {opened.name}: it is replayed as a whole")
+            yield with_tables(opened)
 
 
 def _with_select(record: Record, sql: str, frame: str) -> Plan:

@@ -13,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -65,7 +66,7 @@ class Answering(Conversations):
         options = self.options
         self.server = new_id()
         self.metrics = Metrics()
-        self.sessions = OpenSessions(options.open_sessions, options.idle_minutes * 60, self._session_closed)
+        self.sessions = OpenSessions(options.open_sessions, options.idle_minutes * 60)
         self._pool = ThreadPoolExecutor(options.questions_at_once, "finexpert-asking")
         self._running: dict[str, Running] = {}
         self._running_lock = threading.Lock()
@@ -125,7 +126,8 @@ class Answering(Conversations):
     ) -> StoredAnswer:
         """Keep an answer with all that a follow-up needs, whole or not at all."""
         session, c = opened.session, tables.conversations.c
-        body = body_of(answer) | {"as_of_given": wish.as_of is not None}
+        rests_on = {name: opened.sources[name] for name in answer.sources}
+        body = body_of(answer) | {"as_of_given": wish.as_of is not None, "sources": rests_on}
         if body["as_of"] is None and wish.as_of is not None:
             body["as_of"] = wish.as_of.isoformat()
         record = json.loads(answer.record.sealed()) if answer.record is not None else None
@@ -198,28 +200,27 @@ class Answering(Conversations):
         """The session of a conversation, which is the caller's: the open one, or one made of what was kept."""
         person = running.person
         row = self._conversation(person, running.conversation)
-        place = self._place(person, row["source"])
-        found = self.sessions.take(running.conversation, row["revision"], place.key)
+        places = self._places(person, row["source"])
+        key = ",".join(place.key for place in places.values())
+        found = self.sessions.take(running.conversation, row["revision"], key)
         if found is not None:
             found.session.settings = self._settings_for(person)
             return found
-        source = self.opened.take(place.key, self._maker(place))
-        try:
-            is_library = isinstance(source, Library)
+        with ExitStack() as held:
+            source = held.enter_context(self._opened_at(places))
             session = Session(
                 source,
                 expert=self.expert,
                 settings=self._settings_for(person),
                 models=self.models,
-                sandbox=None if is_library else self.sandbox,
+                sandbox=None if isinstance(source, Library) else self.sandbox,
                 workspace=Workspace(),
                 taught=self.taught(person.team),
             )
             notes = self._take_up(session, row)
-        except BaseException:
-            self.opened.give_back(place.key)
-            raise
-        return OpenSession(session, place.key, row["revision"], list(row["turns"]), notes)
+            kept = held.pop_all()
+        ids = {name: place.info.id for name, place in places.items()}
+        return OpenSession(session, key, ids, row["revision"], list(row["turns"]), kept, notes)
 
     def _take_up(self, session: Session, row: sa.RowMapping) -> list[str]:
         """Put what was kept of a conversation into a new session; what is not as it was."""
@@ -246,9 +247,6 @@ class Answering(Conversations):
         if not self.options.is_local:
             changes["cache_answers"] = False
         return self.settings.model_copy(update=changes)
-
-    def _session_closed(self, session: OpenSession) -> None:
-        self.opened.give_back(session.source_key)
 
 
 def _turns(ids: list[str], before: list[Turn], after: list[Turn], id: str) -> tuple[list[str], Turn | None]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from finexpert.app.actions.meaning import Meaning
+from finexpert.app.actions.places import Place
+from finexpert.app.actions.together import Together
 from finexpert.app.people.people import Person
 from finexpert.app.state import tables
 from finexpert.app.state.answers import shown
@@ -18,7 +19,7 @@ MOST_FOUND = 500
 _REASON = 2_000
 
 
-class Conversations(Meaning):
+class Conversations(Together):
     """What was asked, and what was answered."""
 
     def conversations(self, person: Person, search: str = "") -> list[Conversation]:
@@ -35,9 +36,9 @@ class Conversations(Meaning):
         return self._shown(wanted.order_by(c.changed.desc()).limit(MOST_FOUND))
 
     def create(self, person: Person, source: str, name: str = "") -> Conversation:
-        """A new conversation over a source. Without a name it is called after its first question."""
+        """A new conversation over a source, or over several (see `meant`). Without a name it is called after its first question."""
         person.need("ask")
-        self._place(person, source)
+        source = self.meant(person, source)
         id, at = new_id(), now()
         row = {"id": id, "person": person.id, "source": source, "name": named(name, "a conversation") if name else "",
                "made": at, "changed": at, "turns": [], "frames": [], "declined": [], "chosen": {}, "spent": {}}  # fmt: skip
@@ -163,6 +164,12 @@ class Conversations(Meaning):
         answers = {row["conversation"]: row["answers"] for row in counted}
         names = ("id", "name", "source", "made", "changed", "asking")
         return [Conversation(**{name: row[name] for name in names}, answers=answers.get(row["id"], 0)) for row in rows]
+
+    def _asked_of(self, person: Person, answer: StoredAnswer) -> dict[str, Place]:
+        """The places of the sources that an answer rests on, by their names in its plan."""
+        if answer.sources:
+            return {name: self._place(person, id) for name, id in answer.sources.items()}
+        return self._places(person, self._conversation(person, answer.conversation)["source"])
 
 
 def _not_found(conversation: str) -> NotFound:

@@ -6,8 +6,11 @@ view = desk.cited(person, answer.id, 1)      # the page of the first citation, m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from finexpert.answers.sources.sources import Sources
 from finexpert.app.actions.again import Again
 from finexpert.app.people.people import Person
 from finexpert.app.searching import search_now
@@ -70,9 +73,18 @@ class Pages(Again):
         if not 1 <= number <= len(shown.citations) or shown.citations[number - 1].page is None:
             raise NotFound(f"this answer has no page for the citation {number}")
         citation = shown.citations[number - 1]
-        source = self._conversation(person, shown.conversation)["source"]
-        with self.library(person, source) as library:
-            return _view(library, _page(library, "", str(citation.page)), *_marked(citation))
+        with self._opened_at(self._asked_of(person, shown)) as opened:
+            library, page = _cited(opened, str(citation.page))
+            return _view(library, page, *_marked(citation))
+
+
+def _cited(opened: Any, page: str) -> tuple[Library, LibraryPage]:
+    """The page of a citation and its library; NotFound where no library of an answer has it any more."""
+    libraries = opened.libraries.values() if isinstance(opened, Sources) else [opened]
+    for library in libraries:
+        with suppress(LibraryError):
+            return library, library.page(page)
+    raise NotFound(f"there is no page {page[:80]!r} in the libraries of this answer")
 
 
 def _marked(citation: Citation) -> tuple[list[str], str]:

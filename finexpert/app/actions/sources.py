@@ -190,9 +190,7 @@ class Sources(Base):
     def warehouse(self, person: Person, source: str) -> Iterator[Warehouse]:
         """An open source that has tables."""
         with self.source(person, source) as opened:
-            if isinstance(opened, Library):
-                raise Refused("a library of filings has no tables: this needs a warehouse")
-            yield opened
+            yield with_tables(opened)
 
     @contextmanager
     def library(self, person: Person, source: str) -> Iterator[Library]:
@@ -268,3 +266,11 @@ class Sources(Base):
         """A message without the server's own folders and without a password."""
         message = message.replace(place, Path(place).name if "://" not in place else "the database")
         return redacted(message.replace(f"{self.folder}/", ""), [])
+
+
+def with_tables(opened: Any) -> Warehouse:
+    """A source that has tables; Refused for a library."""
+    if isinstance(opened, Library):
+        raise Refused("a library of filings has no tables: this needs a warehouse")
+    warehouse: Warehouse = opened
+    return warehouse

@@ -45,6 +45,12 @@ ConversationId = Annotated[
     str, Field(max_length=80, description="Id from an earlier answer, to follow up; empty for a new conversation.")
 ]
 SourceName = Annotated[str, Field(max_length=120, description="Name of a source; empty for the first that fits.")]
+SourceNames = Annotated[
+    str,
+    Field(
+        max_length=400, description="Name of a source, several with commas between them, or 'all'; empty for the first."
+    ),
+]
 AsOf = Annotated[dt.date | None, Field(description="The day that counts as today, YYYY-MM-DD: later data are hidden.")]
 Meaning = Annotated[str, Field(min_length=1, max_length=1_000)]
 Meanings = Annotated[
@@ -76,7 +82,7 @@ def add_ask(server: MCPServer[Any], backend_of: BackendOf) -> None:
         question: Question,
         ctx: Context[Any, Any],
         conversation: ConversationId = "",
-        source: SourceName = "",
+        source: SourceNames = "",
         as_of: AsOf = None,
         meanings: Meanings = None,
         assume: Assume = False,

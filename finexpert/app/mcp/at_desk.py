@@ -27,7 +27,7 @@ from finexpert.app.mcp.backend import (
     Terms,
 )
 from finexpert.core.answers import Clarification
-from finexpert.core.display.parts import Code, Parts, cited_line, cost
+from finexpert.core.display.parts import Code, Parts, cited_lines, cost
 from finexpert.core.progress import Event
 from finexpert.errors import NotFound
 
@@ -126,12 +126,16 @@ class DeskBackend:
 
     def _started(self, request: Ask, wish: Wish) -> Running:
         if not request.conversation:
-            return self.desk.start_new(self.person, self._source(request.source).id, wish)
+            return self.desk.start_new(self.person, self._meant(request.source), wish)
         if request.source:
             about = self.desk.about(self.person, request.conversation)
-            if self._source(request.source).id != about.source:
+            if self._meant(request.source) != about.source:
                 raise NotFound("this conversation is over another source: ask without a conversation")
         return self.desk.start(self.person, request.conversation, wish)
+
+    def _meant(self, words: str) -> str:
+        """The ids of the sources that a question names; of the first one, if it names none."""
+        return self.desk.meant(self.person, words) if words else self._source("").id
 
     def _source(self, name: str, kind: str = "") -> SourceInfo:
         """A source by its name or id, or the first one of this kind."""
@@ -200,7 +204,7 @@ def _parts(answer: StoredAnswer) -> Parts:
         text=None if table is not None else answer.text,
         table=table,
         rows=answer.row_count or 0,
-        citations=[cited_line(each) for each in answer.citations if each.page],
+        citations=cited_lines(answer.citations),
         after=[*after, *(f"Note: {flag}" for flag in answer.flags)],
         code=[*code, Code("Script", "python", answer.script)] if answer.script else code,
         cost=cost(answer.usage),

@@ -10,10 +10,12 @@ import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from finexpert.answers import replaying
 from finexpert.answers.records import Record
+from finexpert.answers.sources import parts
+from finexpert.answers.sources.sources import ALL, Sources
 from finexpert.app.mcp import shown
 from finexpert.app.mcp.backend import (
     Ask,
@@ -27,7 +29,7 @@ from finexpert.app.mcp.backend import (
     SourceShown,
     Terms,
 )
-from finexpert.app.mcp.talks import Source, Talk, Talks
+from finexpert.app.mcp.talks import Asked, Source, Talk, Talks
 from finexpert.core.answers import Answer, Clarification, show
 from finexpert.core.display.charts import save_figures
 from finexpert.core.display.parts import Parts
@@ -141,12 +143,20 @@ class LocalBackend:
 
     def _talk(self, request: Ask) -> Talk:
         if not request.conversation:
-            name, source = self._source(request.source)
-            return self._talks.make(name, source)
+            return self._talks.make(*self._meant(request.source))
         talk = self._talks.find(request.conversation)
-        if request.source not in ("", talk.source):
+        if request.source and self._meant(request.source)[0] != talk.source:
             raise NotFound(f"this conversation is over the source {talk.source!r}: ask without a conversation")
         return talk
+
+    def _meant(self, words: str) -> tuple[str, Asked]:
+        """The sources that a question names: one, several with commas between them, or all."""
+        if not words or words in self._sources:
+            return self._source(words)
+        named = [*self._sources] if words == ALL else [self._source(word.strip())[0] for word in words.split(",")]
+        chosen: dict[str, Any] = {name: source for name, source in self._sources.items() if name in named}
+        name, source = ",".join(chosen), next(iter(chosen.values()))
+        return name, Sources.of(chosen) if len(chosen) > 1 else source
 
     def _source(self, name: str, kinds: tuple[type, ...] = ()) -> tuple[str, Source]:
         """A source by its name, or the first one of these kinds."""
@@ -172,6 +182,11 @@ class LocalBackend:
         return path
 
     def _again(self, kept: Record) -> replaying.Replay:
+        if several := parts.parts_of(kept):
+            sources: dict[str, Any] = {
+                part.source: self._asked_of(part.record.source.dialect, part.record.source.name) for part in several
+            }
+            return parts.replay(kept, sources, self._talks.sandbox)
         source = self._asked_of(kept.source.dialect, kept.source.name)
         if isinstance(source, Library):
             return replaying.replay_library(kept, source)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from finexpert.answers.sources.sources import Sources
 from finexpert.core.answers import Clarification
 from finexpert.errors import NotFound
 from finexpert.filings.library.library import Library
@@ -27,6 +28,7 @@ from finexpert.warehouse.warehouse import Warehouse
 MOST_TALKS = 50
 
 Source = Warehouse | Filing | Library
+Asked = Source | Sources
 
 
 @dataclass
@@ -91,8 +93,8 @@ class Talks:
         self._talks.move_to_end(id)
         return self._talks[id]
 
-    def make(self, name: str, source: Source) -> Talk:
-        """A new conversation over a source."""
+    def make(self, name: str, source: Asked) -> Talk:
+        """A new conversation over a source, or over several."""
         self._made += 1
         session = Session(
             source,

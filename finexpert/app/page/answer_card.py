@@ -27,7 +27,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Shown:
-    """`pages` are the citations that name a page, and `cited` all that stand in a filing, each with its number from 1."""
+    """`pages` are the citations that name a page, and `cited` all where one stands in a filing, each with its number from 1."""
 
     number: str
     unit: str
@@ -52,7 +52,7 @@ def of(answer: StoredAnswer) -> Shown:
         reason=_reason(answer),
         steps=list(_steps(answer.plan)),
         pages=[(number, citation) for number, citation in numbered if citation.page],
-        cited=[] if from_tables else numbered,
+        cited=numbered if not from_tables or any(citation.page for citation in answer.citations) else [],
         cost=cost(answer.usage),
     )
 

@@ -8,6 +8,7 @@ They come from names of tables, columns and companies; no row is read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from finexpert.app.state.stored import FilingRow, SourceSchema, TableInfo
 from finexpert.datasets.fred.series import TABLES
@@ -33,6 +34,18 @@ def examples_for(schema: SourceSchema) -> list[str]:
         [*_of_filings(schema.filings), *(each for table in schema.tables for each in _of_table(table))]
     )
     return list(found)[:MOST]
+
+
+def examples_of_all(each: Sequence[Sequence[str]]) -> list[str]:
+    """The first of each source, then the second of each, and so on.
+
+    >>> examples_of_all([["a", "b"], ["c"]])
+    ['a', 'c', 'b']
+    """
+    if len(each) == 1:
+        return list(each[0])
+    turns = zip_longest(*each)
+    return [example for turn in turns for example in turn if example][:MOST]
 
 
 def _of_filings(filings: Sequence[FilingRow]) -> Iterator[str]:

@@ -14,9 +14,10 @@ from typing import Annotated, Any
 from fastapi import Form, Request
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
+from finexpert.answers.sources.sources import ALL
 from finexpert.app.actions.asking import Wish
 from finexpert.app.page import progress
-from finexpert.app.page.examples import examples_for
+from finexpert.app.page.examples import examples_for, examples_of_all
 from finexpert.app.page.page import Page, Route, go_to, grouped, piece
 from finexpert.app.page.templating import render
 from finexpert.app.page.turns import Turns, source_name
@@ -58,22 +59,28 @@ class Talks(Page):
     def home(self, request: Request, source: str = "") -> HTMLResponse:
         """A new question, with examples for the source."""
         person = self.person_of(request)
-        sources = self.desk.sources(person)
-        chosen = next((each for each in sources if each.id == source), sources[0] if sources else None)
-        return self.whole(request, "home.html", sources=sources, source=chosen, talk=None)
+        choices = [(each.id, each.name) for each in self.desk.sources(person)]
+        choices += [(ALL, "All sources")] if len(choices) > 1 else []
+        chosen = next((each for each in choices if each[0] == source), choices[0] if choices else None)
+        return self.whole(request, "home.html", choices=choices, chosen=chosen, talk=None)
 
     def examples(self, request: Request, source: str) -> HTMLResponse:
         """What a source invites to ask, and what is said of its numbers; why, where it cannot be opened now."""
+        person = self.person_of(request)
         try:
-            schema = self.desk.schema(self.person_of(request), source)
+            schemas = [self.desk.schema(person, id) for id in self.desk.ids_meant(person, source)]
         except FinexpertError as error:
             return piece("examples.html", label="", examples=[], problem=self.desk.said(error))
-        return piece("examples.html", label=schema.source.label or "", examples=examples_for(schema), problem="")
+        labels = dict.fromkeys(schema.source.label for schema in schemas if schema.source.label)
+        found = examples_of_all([examples_for(schema) for schema in schemas])
+        return piece("examples.html", label=" ".join(labels), examples=found, problem="")
 
-    def ask_first(self, request: Request, question: Text, source: Text) -> Response:
-        """Ask the first question of a new conversation."""
+    def ask_first(
+        self, request: Request, question: Text, source: Text, also: Annotated[list[str] | None, Form()] = None
+    ) -> Response:
+        """Ask the first question of a new conversation; `also` are further sources, asked together with the first."""
         person = self.person_of(request)
-        talk = self.desk.create(person, source)
+        talk = self.desk.create(person, ",".join([source, *(also or ())]))
         try:
             self.desk.start(person, talk.id, Wish(question))
         except FinexpertError:

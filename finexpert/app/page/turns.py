@@ -47,7 +47,5 @@ class Turns:
 
 
 def source_name(desk: Desk, person: Person, conversation: str) -> str:
-    """What the source of a conversation is called, or that it is not there any more."""
-    id = desk.about(person, conversation).source
-    found = next((each.name for each in desk.sources(person) if each.id == id), "")
-    return found or "a source that was removed"
+    """What the sources of a conversation are called, or that one is not there any more."""
+    return desk.names_of(person, desk.about(person, conversation).source)

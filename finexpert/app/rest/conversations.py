@@ -26,7 +26,7 @@ router = APIRouter(prefix="/api/conversations", tags=["conversations"])
 
 
 class NewConversation(BaseModel):
-    source: str
+    source: str = Field(description="id or name of a source, several with commas between them, or 'all'")
     name: str = ""
 
 

@@ -81,7 +81,7 @@ class ModelText(_Shown):
 class Conversation(_Shown):
     id: str
     name: str
-    source: str
+    source: str = Field(description="id of the source, or the ids of several with commas between them")
     made: dt.datetime
     changed: dt.datetime
     answers: int
@@ -134,6 +134,9 @@ class StoredAnswer(_Shown):
     selects: list[Select] = []
     script: str | None = None
     source_name: str = ""
+    sources: dict[str, str] = Field(
+        default={}, description="ids of those that it rests on by their names in its plan, where several were asked"
+    )
     as_of: dt.date | None = None
     as_of_given: bool = Field(default=False, description="whether the person asked for that day")
     has_record: bool = False

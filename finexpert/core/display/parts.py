@@ -7,6 +7,7 @@ parts.code          # [Code("SQL → recessions", "sql", "SELECT ..."), Code("Sc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -85,6 +86,11 @@ def cited_line(cited: ShownCitation) -> str:
     return line if cited.value is None else f"{line}: {cited.value}"
 
 
+def cited_lines(citations: Sequence[ShownCitation]) -> list[str]:
+    """All citations in their order, where a page of a library is among them: the answer names them by their numbers."""
+    return [cited_line(cited) for cited in citations] if any(cited.page for cited in citations) else []
+
+
 def _before(answer: Shown) -> list[str]:
     """How the question was understood."""
     lines = [f"{term}: {meaning}" for term, meaning in answer.meanings.items()]
@@ -94,10 +100,9 @@ def _before(answer: Shown) -> list[str]:
 
 
 def _citations(answer: Shown) -> list[str]:
-    """The cells and sentences of filings; of a warehouse the SELECTs say it."""
-    if answer.record is None or answer.record.source.dialect not in ("filing", "library"):
-        return []
-    return [cited_line(cited) for cited in answer.citations]
+    """The cells and sentences of filings, and what stands beside them; of a warehouse alone the SELECTs say it."""
+    of_filings = answer.record is not None and answer.record.source.dialect in ("filing", "library")
+    return [cited_line(cited) for cited in answer.citations] if of_filings else cited_lines(answer.citations)
 
 
 def _after(answer: Shown) -> list[str]:
