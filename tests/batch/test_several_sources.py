@@ -43,10 +43,12 @@ def test_a_run_starts_over_where_one_of_the_sources_changed(
 ) -> None:  # fmt: skip
     desk.says("source_planning", planned(amounts, revenue, combine=TOGETHER))
     desk.says("library_table", desk.fields(**rows()))
+    desk.says("planning", desk.plan())
     settings = Settings(memory=False, cache=False, embedder="words", as_of=dt.date(2021, 6, 1), budget_run_calls=2)
     given: dict[str, Any] = {"models": desk.models, "sandbox": desk.sandbox, "settings": settings, "threads": 1}
     sources, questions = [desk.warehouse, library], [BOTH, "How many months of sales are there?"]
     assert ask_all(sources, questions, **given).status.tolist() == ["answered", "not_asked"]
     library.remove("oakgate/2021")
     ask_all(sources, questions, **given)
-    assert desk.layers.count("source_planning") > 1
+    # Both are asked anew, of the sales alone: no library knows the company now.
+    assert desk.layers[2:] == ["planning", "planning"]
