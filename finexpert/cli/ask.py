@@ -64,7 +64,7 @@ def ask(
         cache_answers=cached or None,
         trace=trace,
     )
-    common.reader_soon(given.filing, *(library or ()))
+    common.reader_soon(data or (), given.filing, *(library or ()))
     wanted = Written(csv, excel, out)
     wanted.check()
     with waiting():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -142,12 +142,12 @@ def store_words(uri: str) -> str:
     return f"MLflow: {public_address(uri)}"
 
 
-def reader_soon(*other: Path | None) -> None:
+def reader_soon(data: Sequence[Path], *other: Path | None) -> None:
     """Start what a file is read behind, while the program is still being loaded; not where another source was given."""
     from finexpert.warehouse.isolated.zygote import problem, zygote
 
     if not any(other) and problem() is None:
-        zygote()
+        zygote("sqlite" if data and str(data[0]).startswith("sqlite:") else "queries")
 
 
 def open_source(

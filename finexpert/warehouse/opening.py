@@ -60,6 +60,7 @@ def open_data(data: Any, *, settings: Settings | None = None) -> DuckDBWarehouse
             seconds=settings.sql_seconds,
             cache=settings.home / "cache" / "profiles",
             model=find(settings.semantic_model, Path(data)),
+            memory_mb=settings.sql_memory_mb,
         )
     if is_files(data):
         from finexpert.warehouse.files.files_warehouse import open_files

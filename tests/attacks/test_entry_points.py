@@ -92,6 +92,7 @@ WATCHED = frozenset(
         "open_data",
         "open_duckdb",
         "open_fred",
+        "open_sqlite",
         "open_files",
         "open_frames",
         "read_catalogue",

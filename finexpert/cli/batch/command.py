@@ -45,7 +45,7 @@ def batch(
         raise typer.BadParameter(f"{out} holds the questions: name another file", param_hint="--out")
     # Nobody is there to say what is meant: a reading that is not safe is shown with its confidence.
     settings = given.settings(ask_below=0)
-    common.reader_soon(given.filing, *(library or ()))
+    common.reader_soon(data or (), given.filing, *(library or ()))
     from finexpert.batch import answer_files
     from finexpert.batch.ask_all import ask_all
 

@@ -49,7 +49,7 @@ def chat(
     Input may also come from a pipe.
     """
     settings = given.settings("conversation", cache_answers=cached or None)
-    common.reader_soon(given.filing, *(library or ()))
+    common.reader_soon(data or (), given.filing, *(library or ()))
     from finexpert.session import Session
 
     out = common.console()

@@ -21,12 +21,11 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from finexpert.errors import ConfigurationError, DataError
-from finexpert.warehouse.engines.sqlite_connection import confine
+from finexpert.warehouse.engines.sqlite_connection import WAIT_SECONDS, confine, open_sqlite
 
 DIALECTS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "sqlite": "sqlite"}
 DRIVERS = {"postgresql": "psycopg", "mysql": "pymysql", "mariadb": "pymysql"}
 CONNECTIONS = 8
-WAIT_SECONDS = 30
 
 
 def without_schema(address: str) -> tuple[str, str | None]:
@@ -98,12 +97,12 @@ def _sqlite(url: URL) -> sa.Engine:
             f"there is no SQLite file at {path}: write sqlite:///file.db, with four slashes before a path from the root"
         )
 
-    def connect() -> sqlite3.Connection:
-        return sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False, timeout=WAIT_SECONDS
-        )
+    return sqlite_engine(lambda: open_sqlite(path))
 
-    return sa.create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+
+def sqlite_engine(connect: Callable[[], sqlite3.Connection], pool: type[sa.pool.Pool] = NullPool) -> sa.Engine:
+    """The engine of a SQLite file, which `connect` opens."""
+    return sa.create_engine("sqlite://", creator=connect, poolclass=pool, hide_parameters=True)
 
 
 def place_of(engine: sa.Engine) -> str:

@@ -9,7 +9,7 @@ stay at home, as any value does that nobody published.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -44,18 +44,37 @@ class Declared:
 
     comments: Mapping[str, str]
     date_columns: Mapping[str, str | None]
-    categories: Mapping[str, Sequence[str]]
+    categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Reflected:
+    """The tables, where each stands, and the reason of each that is left out."""
+
+    tables: tuple[TableSchema, ...]
+    places: dict[str, Place]
+    left_out: dict[str, str]
 
 
 def reflect(
-    connection: sa.Connection, schema: str | None, tables: Collection[str] | None, declared: Declared, dialect: str
-) -> tuple[tuple[TableSchema, ...], dict[str, Place]]:
-    """The tables and views of a schema, in the order of their names, and where each stands."""
+    connection: sa.Connection,
+    schema: str | None,
+    tables: Collection[str] | None,
+    declared: Declared,
+    listed: Collection[str],
+    dialect: str,
+) -> Reflected:
+    """The tables and views of a schema, in the order of their names, and where each stands; of columns that are `listed` ("table.column") the values."""
     inspector = sa.inspect(connection)
     place = schema or inspector.default_schema_name or "main"
+    found_values = {name: _distinct(connection, place, name, dialect) for name in listed}
+    declared = replace(declared, categories={**declared.categories, **found_values})
     if schema is not None and schema not in inspector.get_schema_names():
         raise DataError(f'there is no schema "{schema}": there are {", ".join(inspector.get_schema_names())}')
     wanted = None if tables is None else set(tables)
+    left_out = _unreadable(connection, inspector, place) if dialect == "sqlite" and tables is None else {}
+    if left_out:
+        wanted = {*inspector.get_table_names(schema), *inspector.get_view_names(schema)} - set(left_out)
     about: dict[str, Any] = {
         "schema": schema,
         "kind": ObjectKind.ANY,
@@ -79,7 +98,35 @@ def reflect(
         comment = declared.comments.get(name) or comments.get(name) or ""
         table = TableSchema(name, comment, made, rows=rows.get(name), **keys.get(name, {}))
         found.append(_dated(table, declared))
-    return tuple(found), {name: Place(place, name, casts.get(name, {})) for name in columns}
+    places = {name: Place(place, name, casts.get(name, {})) for name in columns}
+    return Reflected(tuple(found), places, left_out)
+
+
+def _unreadable(connection: sa.Connection, inspector: Inspector, schema: str) -> dict[str, str]:
+    """The views of a SQLite file that cannot be read, which would be found when all are described together."""
+    quoted = connection.dialect.identifier_preparer.quote_identifier
+    found = {}
+    for name in inspector.get_view_names(schema):
+        try:
+            connection.exec_driver_sql(f"PRAGMA {quoted(schema)}.table_xinfo({quoted(name)})")
+        except sa.exc.DBAPIError:
+            found[name] = "it reads what is not there, or itself"
+    return found
+
+
+def _distinct(connection: sa.Connection, schema: str, name: str, dialect: str) -> list[str]:
+    table, _, column = name.partition(".")
+    quoted = connection.dialect.identifier_preparer.quote_identifier
+    text = "CHAR" if dialect == "mysql" else "TEXT"
+    found = (
+        f"SELECT DISTINCT CAST({quoted(column)} AS {text}) FROM {quoted(schema)}.{quoted(table)}"
+        f" WHERE {quoted(column)} IS NOT NULL ORDER BY 1 LIMIT {MAX_CATEGORIES + 1}"
+    )
+    try:
+        rows = connection.exec_driver_sql(found, execution_options={"no_parameters": True})
+    except sa.exc.DBAPIError:
+        raise DataError(f'"{name}" is no column of this database: write table.column') from None
+    return sorted(str(row[0]) for row in rows)
 
 
 def _dated(table: TableSchema, declared: Declared) -> TableSchema:

@@ -25,8 +25,8 @@ from finexpert.text.scrubbing import scrub
 from finexpert.warehouse.column_kinds import check_types
 from finexpert.warehouse.engines.mysql_errors import state_of
 from finexpert.warehouse.engines.sqlite_connection import RAISED
-from finexpert.warehouse.frames import frame_columns, to_pandas
-from finexpert.warehouse.isolated.answer import BATCH_ROWS, MAX_RESULT_BYTES, too_large
+from finexpert.warehouse.frames import to_pandas
+from finexpert.warehouse.isolated.answer import BATCH_ROWS, MAX_RESULT_BYTES, Rows, too_large
 from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.schema import TableSchema
 from finexpert.warehouse.suggestions import unknown_column
@@ -93,6 +93,14 @@ class Fetching(Protocol):
 def fetch(
     result: Fetching, row_cap: int, kinds: Sequence[str] = (), *, texts: Collection[int] | None = None
 ) -> tuple[pd.DataFrame, bool]:
+    """The rows up to the cap as a frame, and whether there were more: see `gathered`."""
+    rows = gathered(result, row_cap, kinds, texts=texts)
+    return to_pandas(rows.batches, rows.schema, rows.names, rows.kinds), rows.truncated
+
+
+def gathered(
+    result: Fetching, row_cap: int, kinds: Sequence[str] = (), *, texts: Collection[int] | None = None
+) -> Rows:
     """The rows up to the cap, and whether there were more; `kinds` are those of the columns where no value tells.
 
     A result is taken in parts of a few rows at first, and of about 16 MB then, and given up once it passes 256 MB. A value
@@ -121,8 +129,7 @@ def fetch(
         found.append(kind)
     # Columns of the same name are told apart by their places.
     table = pa.Table.from_arrays(columns, names=[str(position) for position in range(len(names))])
-    data = to_pandas(table.to_batches(), table.schema, names, found)
-    return data.set_axis(frame_columns(names), axis=1), read > row_cap
+    return Rows(names, found, table.schema, table.to_batches(), read > row_cap)
 
 
 def columns_of(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> list[Part]:

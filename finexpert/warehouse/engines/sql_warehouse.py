@@ -27,15 +27,18 @@ from finexpert.errors import DataError, QueryError
 from finexpert.warehouse.database_address import public_address
 from finexpert.warehouse.engines.connections import engine_of, interrupter, place_of, reading, without_schema
 from finexpert.warehouse.engines.export import python_source
-from finexpert.warehouse.engines.reflection import Declared, reflect
+from finexpert.warehouse.engines.reflection import Declared, Reflected, reflect
 from finexpert.warehouse.engines.rows import failure, fetch, kinds_of
 from finexpert.warehouse.engines.sizes import Counted, counted
+from finexpert.warehouse.engines.sqlite_process import SqliteFile
 from finexpert.warehouse.engines.sqlite_rules import plain_texts
 from finexpert.warehouse.engines.statements import Place, Statements
-from finexpert.warehouse.frames import Frame
+from finexpert.warehouse.frames import Frame, to_pandas
 from finexpert.warehouse.isolated.errors import took_too_long
+from finexpert.warehouse.isolated.file_views import reasons
+from finexpert.warehouse.isolated.zygote import problem
 from finexpert.warehouse.profile import profiled
-from finexpert.warehouse.schema import MAX_CATEGORIES, Metric, TableSchema, nameable
+from finexpert.warehouse.schema import Metric, TableSchema, nameable
 from finexpert.warehouse.schema_card import describe_schema
 from finexpert.warehouse.semantic_model.applying import apply
 from finexpert.warehouse.semantic_model.document import SemanticModel
@@ -49,7 +52,8 @@ class SQLWarehouse:
 
     `tables` narrows it to some tables and views. `categories` ("table.column") have their values read from the rows and published;
     `date_columns` (table to column, or None for none) and `comments` ("table" or "table.column") add to what the database says.
-    What is found of a file that its catalogue does not say (forms of dates, keys) is kept in the folder `cache`.
+    What is found of a file that its catalogue does not say (forms of dates, keys) is kept in the folder `cache`;
+    a SQLite file is held by processes that are shut in and may take `memory_mb`.
     A semantic `model` adds what an owner says of the tables. The schema may stand in the address too, as `?schema=macro`. The address is never shown: it may hold a password.
     """
 
@@ -67,6 +71,7 @@ class SQLWarehouse:
         comments: Mapping[str, str] | None = None,
         cache: Path | None = None,
         model: SemanticModel | None = None,
+        memory_mb: int = 2048,
     ) -> None:
         self.address: str | None = public_address(url)
         url, named = without_schema(url)
@@ -75,27 +80,43 @@ class SQLWarehouse:
         self._file = Path(sa.make_url(url).database or "") if self.dialect == "sqlite" else None
         if self._file is not None:
             self.address = f"sqlite:///{self._file.absolute()}"
+        is_locked = self._file is not None and problem() is None
+        self._locked = SqliteFile(self._file, memory_mb) if self._file and is_locked else None
         self.name = Path(sa.make_url(url).database or self.dialect).stem
         self.label, self.row_cap, self.seconds = label, row_cap, seconds
         self._closed = False
         try:
-            with reading(self._engine, (), None) as connection:
-                values = {name: self._distinct(connection, schema, name) for name in categories}
-                declared = Declared(comments or {}, date_columns or {}, values)
-                reflected, places = reflect(connection, schema, tables, declared, self.dialect)
-            found = tuple(nameable(reflected))
+            declared = Declared(comments or {}, date_columns or {})
+            reflected = self._reflected(schema, tables, declared, categories)
+            found, places = tuple(nameable(reflected.tables)), reflected.places
             self._statements = Statements(self.dialect, found, places)
             known = self._profiled(found, places, cache)
         except (sa.exc.SQLAlchemyError, DataError) as error:
             self._engine.dispose()
             if isinstance(error, DataError):
                 raise
-            reason = failure(error, "", (), seconds, place_of(self._engine))
-            raise DataError(f"the schema of {self.name} cannot be read: {reason}") from None
+            raise DataError(f"the schema of {self.name} cannot be read: {self._why(error)}") from None
+        self.notes = reasons(reflected.left_out)
         self._tables = apply(model, known) if model else known
         self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
         self._statements = Statements(self.dialect, self._tables, places)
         self._card = self._with_metrics(describe_schema(self._tables, dialect=self.dialect))
+
+    def _why(self, error: sa.exc.SQLAlchemyError) -> str:
+        if self._file is None:
+            return str(failure(error, "", (), self.seconds, place_of(self._engine)))
+        return (
+            "its SQLite file is damaged, locked by another program, or has a log (-wal) without what belongs to it (-shm);"
+            f" `sqlite3 {self._file} .schema` says more"
+        )
+
+    def _reflected(
+        self, schema: str | None, tables: Collection[str] | None, declared: Declared, listed: Collection[str]
+    ) -> Reflected:
+        if self._locked is not None:
+            return self._locked.reflect(schema, tables, declared, listed)
+        with reading(self._engine, (), None) as connection:
+            return reflect(connection, schema, tables, declared, listed, self.dialect)
 
     def _profiled(
         self, tables: Sequence[TableSchema], places: Mapping[str, Place], cache: Path | None
@@ -148,12 +169,32 @@ class SQLWarehouse:
         return Frame(data, truncated, ran, time.perf_counter() - started)
 
     def _asked(self, select: str, sent: str, seconds: float, *, as_texts: bool = False) -> tuple[pd.DataFrame, bool]:
+        if self._locked is not None:
+            return self._asked_locked(self._locked, select, sent, seconds, as_texts)
         stop: list[Callable[[], None]] = []
         try:
             work = partial(self._answer, select, sent, seconds, stop, as_texts)
             return run_within(seconds, work, partial(_stop_all, stop))
         except TimeoutError:
             raise QueryError(took_too_long(seconds)) from None
+
+    def _asked_locked(
+        self, held: SqliteFile, select: str, sent: str, seconds: float, as_texts: bool
+    ) -> tuple[pd.DataFrame, bool]:
+        try:
+            rows = held.fetch(sent, self._readable, self._texts(select, as_texts), self.row_cap, seconds)
+            return to_pandas(rows.batches, rows.schema, rows.names, rows.kinds), rows.truncated
+        except sa.exc.SQLAlchemyError as error:
+            raise failure(error, select, self._statements.tables, seconds, self.name) from None
+
+    @property
+    def _readable(self) -> list[str]:
+        return [place.table for place in self._statements.places.values()]
+
+    def _texts(self, select: str, as_texts: bool) -> Collection[int] | None:
+        """The places of columns that hold texts as they stand, in SQLite; None where none is taken for one of dates."""
+        is_asked = self.dialect == "sqlite" and not as_texts
+        return plain_texts(select, self._statements.tables) if is_asked else None
 
     def snapshot(self) -> str | None:
         """When a file was last written, and its size; nothing tells one state of a server's tables from the next without reading them."""
@@ -172,6 +213,8 @@ class SQLWarehouse:
     def close(self) -> None:
         self._closed = True
         self._engine.dispose()
+        if self._locked is not None:
+            self._locked.close()
 
     def __enter__(self) -> Self:
         return self
@@ -184,9 +227,8 @@ class SQLWarehouse:
     def _answer(
         self, select: str, sql: str, seconds: float, stop: list[Callable[[], None]], as_texts: bool
     ) -> tuple[pd.DataFrame, bool]:
-        tables = [place.table for place in self._statements.places.values()]
         try:
-            with reading(self._engine, tables, seconds) as connection:
+            with reading(self._engine, self._readable, seconds) as connection:
                 stop.append(interrupter(connection))
                 connection = connection.execution_options(no_parameters=True)
                 if self.dialect == "mysql":
@@ -197,30 +239,12 @@ class SQLWarehouse:
                 sent, last = counted(connection, sql) if self.dialect == "postgres" else (sql, False)
                 with connection.execution_options(stream_results=True).exec_driver_sql(sent) as result:
                     kinds = kinds_of(result.cursor.description, self.dialect)
-                    may_be_dates = self.dialect == "sqlite" and not as_texts
-                    texts = plain_texts(select, self._statements.tables) if may_be_dates else None
+                    texts = self._texts(select, as_texts)
                     return fetch(Counted(result) if last else result, self.row_cap, kinds, texts=texts)
         except sa.exc.SQLAlchemyError as error:
             raise failure(error, select, self._statements.tables, seconds, self.name) from None
         finally:
             stop.clear()
-
-    def _distinct(self, connection: sa.Connection, schema: str | None, name: str) -> list[str]:
-        table, _, column = name.partition(".")
-        quoted = connection.dialect.identifier_preparer.quote_identifier
-        within = schema or sa.inspect(connection).default_schema_name or "main"
-        text = "CHAR" if self.dialect == "mysql" else "TEXT"
-        found = (
-            f"SELECT DISTINCT CAST({quoted(column)} AS {text}) FROM {quoted(within)}.{quoted(table)}"
-            f" WHERE {quoted(column)} IS NOT NULL ORDER BY 1"
-        )
-        try:
-            rows = connection.exec_driver_sql(
-                f"{found} LIMIT {MAX_CATEGORIES + 1}", execution_options={"no_parameters": True}
-            )
-        except sa.exc.DBAPIError:
-            raise DataError(f'"{name}" is no column of this database: write table.column') from None
-        return sorted(str(row[0]) for row in rows)
 
 
 def _stop_all(stop: Sequence[Callable[[], None]]) -> None:

@@ -11,10 +11,14 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Collection
+from pathlib import Path
 
 from finexpert.warehouse.engines.statement_rules import CTE_PREFIX
 
 MAX_VALUE_BYTES = 16 << 20
+WAIT_SECONDS = 30
+# What stands beside a file that is being written.
+LOGS = ("-wal", "-journal", "-shm")
 Value = str | int | float | bytes | None
 _NUMBER = re.compile(r"\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*")
 # SQLite tells that one of these raised, and not which.
@@ -24,10 +28,43 @@ RAISED = (
 )
 
 
+def open_sqlite(path: Path, *, immutable: bool = False) -> sqlite3.Connection:
+    """A connection that cannot write, to a file that nobody writes where it is `immutable`."""
+    how = "mode=ro&immutable=1" if immutable else "mode=ro"
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?{how}", uri=True, check_same_thread=False, timeout=WAIT_SECONDS
+    )
+    # What a file says of its own views and defaults calls no function that reaches further, and damaged pages are found.
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    return connection
+
+
+State = tuple[tuple[int, ...] | None, ...]
+
+
+def state_of(path: Path) -> State:
+    """When a file and its logs were written, without opening them: closing one would give up the locks that this process has on it.
+
+    >>> state_of(Path("/gone.db"))
+    (None, None, None)
+    """
+    return tuple(_written(Path(f"{path}{end}")) for end in ("", *LOGS[:-1]))
+
+
+def _written(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def confine(connection: sqlite3.Connection, tables: Collection[str]) -> None:
     """From here on the connection can read these tables, and nothing else."""
+    # Of an earlier SELECT on the same connection, which would refuse what follows.
+    connection.set_authorizer(None)
     connection.execute("PRAGMA query_only = ON")
-    connection.execute("PRAGMA trusted_schema = OFF")
     for function in (number, divisor, above_zero, not_negative):
         connection.create_function(f"finexpert_{function.__name__}", 1, function, deterministic=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)

@@ -42,6 +42,10 @@ def _known(rows: Iterable[Sequence[Any]]) -> dict[str, int]:
 def _in_sqlite(connection: sa.Connection, schema: str, table: str) -> int | None:
     """The last rowid, which is found at once and is no less than the rows; None where there is no rowid."""
     quoted = connection.dialect.identifier_preparer.quote_identifier
+    columns = connection.exec_driver_sql(f"PRAGMA {quoted(schema)}.table_xinfo({quoted(table)})").all()
+    if "_rowid_" in {str(column[1]).lower() for column in columns}:
+        # A column of that name hides the number of the row, and its greatest value is a cell.
+        return None
     try:
         last = connection.exec_driver_sql(f"SELECT max(_rowid_) FROM {quoted(schema)}.{quoted(table)}").scalar()
     except sa.exc.DBAPIError:

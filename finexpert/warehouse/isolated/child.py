@@ -95,7 +95,7 @@ class Guest:
             # No word of what went wrong, which may quote a row: the look gave nothing.
             write(query_wire.pack({"error": "", "worn": self._memory.worn}))
             return
-        _send(rows, self._memory)
+        send(rows, self._memory)
 
     def _lock(self, message: dict[str, Any]) -> None:
         try:
@@ -118,7 +118,7 @@ class Guest:
         except QueryError as error:
             write(query_wire.pack({"error": str(error), "worn": self._memory.worn}))
             return
-        _send(rows, self._memory)
+        send(rows, self._memory)
 
 
 def _open(setup: dict[str, Any], parent: int) -> duckdb.DuckDBPyConnection:
@@ -141,7 +141,8 @@ def _place(path: str) -> str:
     return path if same else held
 
 
-def _send(rows: Rows, memory: Memory) -> None:
+def send(rows: Rows, memory: Memory) -> None:
+    """Send the rows of an answer, behind their names and kinds."""
     size = pa.MockOutputStream()
     _write_rows(rows, size)
     header = {"names": rows.names, "kinds": rows.kinds, "truncated": rows.truncated, "worn": memory.worn}

@@ -22,10 +22,10 @@ class Memory:
         self._file = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
         self._base = self._most = 0
 
-    def limit(self, parent: int, most: int) -> None:
-        """Allow that many bytes above what is mapped now, and lock the process in."""
+    def limit(self, parent: int, most: int, *, locks: bool = False) -> None:
+        """Allow that many bytes above what is mapped now, and lock the process in; with `locks` it may lock the files that it reads."""
         self._base, self._most = self._mapped(), most
-        lockdown.enter_child(parent, memory=self._base + most, cpu_seconds=_CPU_SECONDS)
+        lockdown.enter_child(parent, memory=self._base + most, cpu_seconds=_CPU_SECONDS, locks=locks)
 
     @property
     def worn(self) -> bool:

@@ -34,7 +34,7 @@ from finexpert.warehouse.isolated.catalogue import Catalogue
 from finexpert.warehouse.isolated.errors import BROKEN, took_too_long
 from finexpert.warehouse.isolated.gate import GateError, open_rows
 from finexpert.warehouse.isolated.locked_connection import View
-from finexpert.warehouse.isolated.zygote import START_SECONDS, zygote
+from finexpert.warehouse.isolated.zygote import START_SECONDS, Guest, zygote
 
 # What an Arrow stream needs beside the rows themselves.
 _FRAMING_BYTES = 16 << 20
@@ -57,6 +57,8 @@ class Opening:
 class QueryProcess:
     """A process on its way up, answering, or dead. One thread at a time."""
 
+    guest: Guest = "queries"
+
     def __init__(self, opening: Opening, database: int) -> None:
         self._channel, theirs = socket.socketpair()
         self._deadline = time.monotonic() + START_SECONDS
@@ -66,7 +68,7 @@ class QueryProcess:
         self._ending = threading.Lock()
         self.denied: list[list[str]] = []
         try:
-            self._handle = zygote().fork(theirs.fileno(), database)
+            self._handle = zygote(self.guest).fork(theirs.fileno(), database)
         except BaseException:
             self._channel.close()
             raise
@@ -86,7 +88,7 @@ class QueryProcess:
             header, _ = query_wire.receive(self._channel, self._deadline, 0)
         except (OSError, EOFError, query_wire.WireError) as error:
             self.kill()
-            why = f"{type(error).__name__}: {zygote().last_words()}"
+            why = f"{type(error).__name__}: {zygote(self.guest).last_words()}"
             raise SandboxUnavailable(
                 f"no SELECT can be run: its process did not come up ({why}); see `finexpert doctor`"
             ) from None

@@ -1,4 +1,4 @@
-"""The program from which the processes of SELECTs, or of filings, are forked: imported once, with one thread, and without any data.
+"""The program from which the processes of SELECTs, of SQLite files, or of filings, are forked: imported once, with one thread, and without any data.
 
     python worker.py '{"control": 5, "parent": 4711, "path": ["/usr/lib/python3/site-packages"]}'
 
@@ -26,7 +26,7 @@ def main() -> None:
     from finexpert.sandbox import lockdown
 
     lockdown.die_with_parent(setup["parent"])
-    serve = _warm_for_filings() if setup["guest"] == "filings" else _warm()
+    serve = {"queries": _warm, "sqlite": _warm_for_sqlite, "filings": _warm_for_filings}[setup["guest"]]()
     # Nobody waits for the forked processes: the kernel clears them away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.collect()
@@ -60,6 +60,14 @@ def _warm() -> Callable[[int], None]:
 def _warm_for_filings() -> Callable[[int], None]:
     """The same for the readers of filings."""
     from finexpert.filings.readers.child import serve, use_once
+
+    use_once()
+    return serve
+
+
+def _warm_for_sqlite() -> Callable[[int], None]:
+    """The same for SQLite files."""
+    from finexpert.warehouse.engines.sqlite_child import serve, use_once
 
     use_once()
     return serve

@@ -26,8 +26,8 @@ from typing import IO, Literal
 from finexpert.errors import SandboxUnavailable
 from finexpert.sandbox import landlock, launch, seccomp
 
-# What the program is for, and so what it has imported: SELECTs and data files, or filings.
-Guest = Literal["queries", "filings"]
+# What the program is for, and so what it has imported: SELECTs and data files, SQLite files, or filings.
+Guest = Literal["queries", "sqlite", "filings"]
 START_SECONDS = 60.0
 WORKER = Path(__file__).with_name("worker.py")
 _GRACE = 10.0
