@@ -51,7 +51,7 @@ def reindex(store: str | None, embedder: str | None) -> None:
         if (old := entries.made_with()) in (None, new):
             say(f"{entries.place} holds nothing yet" if old is None else f"the vectors are of {new} already")
             return
-        count = sum(entries.count(each.name, EVERY) for each in (taught.memory, taught.glossary))
+        count = sum(entries.count(each.name, EVERY) for each in (taught.memory, taught.glossary, taught.verified))
         with common.progress("entries embedded", count) as done:
             count = entries.reindex(done)
     say(f"{count} entries of {entries.place}: {old} before, {new} now")

@@ -186,6 +186,8 @@ class Answering(ABC):
         for number, turn in enumerate(self.workspace.turns, 1):
             yield f"turn {number}", f"{turn.question}\n{turn.interpretation}\n{turn.entity or ''}"
         named = self.taught.glossary.named_in(self.question) if self.taught else []
+        for example in self.understood.examples:
+            yield "a verified query", example
         for keyword in {keyword.id: keyword for keyword in (*named, *self.understood.meanings)}.values():
             yield f"the meaning of {keyword.term}", "\n".join((*keyword.phrases, keyword.meaning))
 

@@ -14,7 +14,7 @@ class Options:
     """How one question is answered; the meanings stand in `finexpert.settings.Settings`.
 
     With `clarify`, what is unclear is asked back. With `someone_there`, who can reply at once, so is what a text means that its
-    column does not hold, before a model guesses again.
+    column does not hold, before a model guesses again. With `verified`, questions that were verified are examples for planning.
     """
 
     drafts: bool = True
@@ -24,6 +24,7 @@ class Options:
     clarify: bool = False
     someone_there: bool = False
     judge: bool = True
+    verified: bool = True
     review: bool = False
     mode: Mode = CHECKED
     revisions: int = 1
@@ -38,6 +39,7 @@ class Options:
             retries=s.retries,
             privacy=s.privacy,
             judge=s.judge,
+            verified=s.verified,
             review=s.review,
             revisions=s.revisions,
             library_tokens=s.library_tokens,

@@ -23,19 +23,24 @@ from finexpert.text.terms import normalise
 
 @dataclass(frozen=True)
 class Understood:
-    """A question as it goes to planning; `unknown` is what nobody has explained yet, `flags` what could not be found out."""
+    """A question as it goes to planning; `unknown` is what nobody has explained yet, `flags` what could not be found out.
+
+    `examples` are verified queries near it, as a prompt may hold them.
+    """
 
     question: str
     meanings: list[Keyword] = field(default_factory=list)
     processes: list[Process] = field(default_factory=list)
     unknown: list[Clarification] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
 
     def knowledge(self, given: str) -> str:
-        """What was given already, then meanings and processes, as one text for a prompt."""
+        """What was given already, then meanings, processes and verified queries, as one text for a prompt."""
         parts = [given] if given and given != rules.NONE else []
         parts += [f"By {keyword.term!r} this house means: {keyword.meaning}" for keyword in self.meanings]
         parts += [process.recipe() for process in self.processes]
+        parts += self.examples
         return "\n\n".join(parts) or rules.NONE
 
 

@@ -16,7 +16,7 @@ from finexpert.answers.records import Record
 from finexpert.core.plans import Extract
 from finexpert.errors import AsOfError, QueryError, RecordError, StoreError
 from finexpert.knowledge.taught import Taught
-from finexpert.knowledge.verified import finding, fitting
+from finexpert.knowledge.verified import demonstrations, finding, fitting
 from finexpert.knowledge.verified.query import Source, VerifiedQuery
 from finexpert.knowledge.verified.variables import declared, with_values
 from finexpert.signatures import rules
@@ -56,7 +56,10 @@ def verified_query(
             f"the record {record.id} is of {kept.address or kept.name}, and not of {source.address or source.name}"
         )
     step, frame = _one_select(record)
-    meanings, rest = fitting.told_in(record.knowledge, taught.glossary, taught.memory)
+    knowledge = record.knowledge
+    for example in examples(record.question, warehouse, taught, record.as_of):
+        knowledge = knowledge.replace(example, "")
+    meanings, rest = fitting.told_in(knowledge, taught.glossary, taught.memory)
     if rest not in ("", rules.NONE):
         raise RecordError(
             f"the answer {record.id} rests on what was said with the question, or on a meaning that was changed since: "
@@ -176,6 +179,23 @@ def find(
     reasons = fitting.reasons_against(query, said, select, warehouse.tables, warehouse.metrics, stores, as_of)
     reasons = reasons or _texts_not_held(query, values, select, warehouse, as_of, declared_only)
     return (None, [_not_used(reasons[0])]) if reasons else (Match(query, values, select), [])
+
+
+def examples(question: str, warehouse: Warehouse, taught: Taught, as_of: dt.date) -> list[str]:
+    """Verified queries near a question that none of them answers, as a prompt may hold them: at most two that fit the data."""
+    source = source_of(warehouse)
+    made: list[str] = []
+    for query in demonstrations.near(question, taught.verified, source) if source is not None else ():
+        stores = (taught.glossary, taught.memory)
+        changed = [
+            *fitting.schema_changes(query, warehouse.tables, warehouse.metrics),
+            *fitting.meaning_changes(query, query.question, *stores),
+        ]
+        if not changed and (text := demonstrations.shown(query, question, warehouse.tables, as_of)):
+            made.append(text)
+        if len(made) == demonstrations.MOST:
+            break
+    return made
 
 
 def _not_used(reason: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import dspy
 
@@ -19,6 +19,7 @@ from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
 from finexpert.modules.flow.answering import Answering, Unclear
 from finexpert.modules.flow.understanding import Understood, understand, with_unclear
+from finexpert.modules.flow.verifying import examples
 from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import by_name
 from finexpert.plans import execution
@@ -54,7 +55,7 @@ class WarehouseQuestion(Answering):
         return self.source.schema_card(self.options.privacy, " ".join([*before, self.understood.question]))
 
     def look_up(self, taught: Taught) -> Understood:
-        return understand(
+        understood = understand(
             self.layers,
             self.question,
             taught,
@@ -63,6 +64,9 @@ class WarehouseQuestion(Answering):
             lambda unknown: bool(self.asks(unknown)),
             self.options.judge,
         )
+        if not self.options.verified:
+            return understood
+        return replace(understood, examples=examples(self.question, self.source, taught, self.as_of))
 
     def source_injections(self) -> Sequence[injections.Finding]:
         return injections.in_card(self.card)

@@ -82,8 +82,13 @@ class VerifiedQuery(Item):
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """Nothing: it is found by its very words, never by nearness."""
+        """Nothing: whether it answers a question is told by its words, never by nearness."""
         return ()
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Its question, which may be an example for one that is near."""
+        return (self.question,)
 
     @property
     def names(self) -> tuple[str, ...]:

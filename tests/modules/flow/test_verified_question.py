@@ -269,3 +269,41 @@ def test_two_verified_queries_for_one_question_are_refused(desk: Any, verified: 
     # The very words win over a variable.
     plain = verified(QUESTION.replace("north", "south"), NORTH.replace("north", "south").replace("sum", "min"))
     assert asked(desk, QUESTION.replace("north", "south"), used=True).record.verified["id"] == plain.id
+
+
+# Near, and not the same: an example for planning.
+
+
+def test_a_near_question_is_planned_with_the_verified_one_as_an_example(desk: Any, verified: Any) -> None:
+    untaught = desk.of("planning")
+    verified()
+    near = "What was the mean amount in the north region in 2020?"
+    asked(desk, near, used=False)
+    prompt = desk.of("planning")[-1]
+    assert (
+        "A question that was verified over these tables: What was the total amount in the north region in 2020"
+        in prompt
+    )
+    assert "region = 'north'" in prompt
+    asked(desk, near, used=False, verified=False)
+    assert "was verified" not in desk.of("planning")[-1]
+    asked(desk, "How tall is a giraffe?", used=False)
+    assert "was verified" not in desk.of("planning")[-1]
+    assert untaught == []
+
+
+def test_an_answer_that_had_an_example_can_be_verified_itself(desk: Any, verified: Any) -> None:
+    verified()
+    desk.says("planning", plan(desk, NORTH.replace("sum", "avg")))
+    session = desk.session(as_of=END)
+    answer = session.ask("What was the mean amount in the north region in 2020?")
+    assert "was verified over these tables" in answer.record.knowledge
+    assert session.verify(answer).sql == NORTH.replace("sum", "avg")
+
+
+def test_after_a_change_of_meaning_it_is_no_example(desk: Any, verified: Any) -> None:
+    verified()
+    desk.session().define("north region", "the two northern regions")
+    desk.says("keyword_rephrasing", desk.terms(("north region", 1)))
+    asked(desk, "What was the mean amount in the north region in 2020?", used=False)
+    assert "was verified" not in desk.of("planning")[-1]
