@@ -7,12 +7,15 @@ answer, notes = answer_verified(asked, ...)                            no model 
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from finexpert.answers.cache.key import context
 from finexpert.answers.records import Record
+from finexpert.core.encoding import encode
 from finexpert.core.plans import Extract
 from finexpert.errors import AsOfError, QueryError, RecordError, StoreError
 from finexpert.knowledge.taught import Taught
@@ -89,8 +92,8 @@ def verified_query(
     # Once with its own values: what is no variable is refused now, and not when somebody asks.
     with_values(query.sql, question, source.dialect, warehouse.tables, made, {each.name: each.value for each in made})
     query = _apart(query, taught, bool(variables))
-    value_now(query, warehouse, record.as_of, declared_only=not record.as_of_given)
-    return query
+    value = value_now(query, warehouse, record.as_of, declared_only=not record.as_of_given)
+    return query.model_copy(update={"result": result_hash(value)})
 
 
 def _one_select(record: Record) -> tuple[Extract, Any]:
@@ -130,6 +133,12 @@ def value_now(query: VerifiedQuery, warehouse: Warehouse, as_of: dt.date, declar
             f"it gives {len(checked.frame.data.columns)} columns, and gave {len(query.columns)} when it was verified"
         )
     return value_of(checked.frame.data.set_axis(query.columns, axis=1), query.answer_format)[0]
+
+
+def result_hash(value: Any) -> str:
+    """A result as it is compared with a later one; its cells are not kept."""
+    said = json.dumps(encode(value), sort_keys=True, default=str)
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,9 @@ from finexpert.core.plans import Extract, Plan, Step
 from finexpert.core.workspace import Workspace
 from finexpert.errors import FinexpertError, NotFound, PlanError, RecordError, Refused, StepError
 from finexpert.filings.library.library import Library
+from finexpert.knowledge.taught import Taught
+from finexpert.knowledge.verified.query import VerifiedQuery
+from finexpert.modules.flow.verifying import verified_query
 from finexpert.plans import execution
 from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.warehouse import Warehouse
@@ -120,6 +123,20 @@ class Again(Teaching):
             made = self._run(record, plan, warehouse)
         return self._keep_again(person, answer, made)
 
+    def verify(
+        self, person: Person, answer: str, variables: Mapping[str, str] | None = None, *, draft: bool = False
+    ) -> VerifiedQuery:
+        """Keep the question of an answer with its SELECT, for the team; as a draft where no person has said so. Raises as `Session.verify`."""
+        person.need("teach")
+        record, places = self._recorded(person, answer)
+
+        def kept(taught: Taught) -> VerifiedQuery:
+            with self._computing.one(person.id), self._warehouse_at(places) as warehouse:
+                query = verified_query(record, warehouse, taught, variables)
+            return (taught.verified.propose if draft else taught.verified.verify)(query, person.name)
+
+        return self._changed(person, "propose verified query" if draft else "verify", kept)
+
     def _run(self, record: Record, plan: Plan, warehouse: Warehouse) -> Answer:
         workspace, hidden = Workspace(), not record.as_of_given
         around = execution.Surroundings(
@@ -151,6 +168,7 @@ class Again(Teaching):
         answer.record = recording.of_answer(
             answer, outcome.plan, workspace, warehouse, record.as_of, record.knowledge, record.as_of_given
         )
+        answer.record.follows = record.follows
         return answer
 
     def _keep_again(self, person: Person, of: str, answer: Answer) -> StoredAnswer:

@@ -28,12 +28,13 @@ from finexpert.knowledge.collection import Collection, Item
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.process import EDITED, Process
 from finexpert.knowledge.taught import Taught
+from finexpert.knowledge.verified.query import VerifiedQuery
 from finexpert.modules.flow.teaching import Decision, Remembered
 from finexpert.session import Session
 from finexpert.text.texts import sentence
 
 T = TypeVar("T", bound=Item)
-K = TypeVar("K", bound=Process | Keyword)
+K = TypeVar("K", bound=Process | Keyword | VerifiedQuery)
 
 
 class Version(BaseModel):
@@ -125,6 +126,25 @@ class Teaching(Asking):
 
     def term_history(self, person: Person, id: str) -> list[Version]:
         return _versions(self._taught_of(person).glossary, id)
+
+    def verified(self, person: Person) -> list[VerifiedQuery]:
+        """Verified queries in use and drafts, by their questions."""
+        return sorted(self._taught_of(person).verified.items(), key=lambda query: query.question)
+
+    def activate_verified(self, person: Person, id: str) -> VerifiedQuery:
+        """Let a draft, or a retired one, answer its question."""
+        return self._changed(
+            person,
+            "activate verified query",
+            lambda taught: taught.verified.activate(_found(taught.verified, id).id, person.name),
+        )
+
+    def retire_verified(self, person: Person, id: str) -> VerifiedQuery:
+        return self._changed(
+            person,
+            "retire verified query",
+            lambda taught: taught.verified.retire(_found(taught.verified, id).id, person.name),
+        )
 
     def explain(self, person: Person, unclear: Clarification, meaning: str) -> None:
         """Keep the reply to a question back, as the session of a conversation does."""

@@ -21,6 +21,7 @@ from finexpert.app.mcp.backend import (
     PageFound,
     PageRead,
     ProcessShown,
+    Proposed,
     ReplayResult,
     Reply,
     SourceShown,
@@ -117,6 +118,9 @@ class DeskBackend:
     def replay(self, id: str) -> ReplayResult:
         again = self.desk.replay(self.person, id)
         return ReplayResult(same=again.same, text=again.text, differences=again.differences)
+
+    def propose(self, id: str) -> Proposed:
+        return shown.proposed(self.desk.verify(self.person, id, draft=True))
 
     def record(self, id: str) -> str:
         return json.dumps(self.desk.record(self.person, id), indent=1)

@@ -154,6 +154,15 @@ class ReplayResult(BaseModel):
     differences: list[str]
 
 
+class Proposed(BaseModel):
+    """A verified query that waits for a person, and answers nothing until then."""
+
+    id: str
+    question: str
+    variables: dict[str, str]
+    next: str = Field(description="what a person does with it")
+
+
 class Backend(Protocol):
     """Answers for one caller.
 
@@ -193,6 +202,9 @@ class Backend(Protocol):
 
     def replay(self, id: str) -> ReplayResult:
         """Computes an answer again."""
+
+    def propose(self, id: str) -> Proposed:
+        """Keeps the question of an answer with its SELECT as a draft: only a person makes it active."""
 
     def record(self, id: str) -> str:
         """The record of an answer, as JSON."""

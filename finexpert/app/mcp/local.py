@@ -23,6 +23,7 @@ from finexpert.app.mcp.backend import (
     PageFound,
     PageRead,
     ProcessShown,
+    Proposed,
     ReplayResult,
     Reply,
     SourceKind,
@@ -35,12 +36,13 @@ from finexpert.core.display.charts import save_figures
 from finexpert.core.display.parts import Parts
 from finexpert.core.encoding import encode
 from finexpert.core.progress import Event
-from finexpert.errors import NotFound
+from finexpert.errors import NotFound, RecordError
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
 from finexpert.knowledge.taught import Taught
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
+from finexpert.modules.flow.verifying import verified_query
 from finexpert.settings import Settings, with_options
 
 _ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6}")
@@ -120,6 +122,14 @@ class LocalBackend:
         kept = Record.load(self._file(id, ".json"))
         again = self._again(kept)
         return ReplayResult(same=again.same, text=show(again.value, kept.answer_format), differences=again.differences)
+
+    def propose(self, id: str) -> Proposed:
+        kept = Record.load(self._file(id, ".json"))
+        source = self._asked_of(kept.source.dialect, kept.source.name)
+        if self._taught is None or isinstance(source, Library | Filing):
+            raise RecordError("only an answer by one SELECT over tables can be verified, where memory is on")
+        query = verified_query(kept, source, self._taught)
+        return shown.proposed(self._taught.verified.propose(query, self.settings.teacher))
 
     def record(self, id: str) -> str:
         return self._file(id, ".json").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The tools that ask no model: search a library, read a page, show a schema, look up a term, list processes, compute again."""
+"""The tools that ask no model: search a library, read a page, show a schema, look up a term, list processes, compute again, propose a verified query."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from pydantic import BaseModel, Field
 
 from finexpert.app.mcp import shown
 from finexpert.app.mcp.asking import BackendOf, SourceName
-from finexpert.app.mcp.backend import PageFound, PageRead, Processes, ReplayResult, SchemaShown, Terms
+from finexpert.app.mcp.backend import PageFound, PageRead, Processes, Proposed, ReplayResult, SchemaShown, Terms
 from finexpert.app.mcp.errors import for_tools
 from finexpert.errors import NotFound
 
 _MOST_TEXT = 20_000
 _MOST_PROCESSES = 100
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_PROPOSES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 Phrases = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=400)]],
@@ -97,3 +98,12 @@ def add_looking(server: MCPServer[Any], backend_of: BackendOf) -> None:
         with for_tools():
             again = backend_of(ctx).replay(id)
         return again.model_copy(update={"text": shown.part(again.text, 0, _MOST_TEXT)[0]})
+
+    @server.tool(title="Propose a verified query", annotations=_PROPOSES)
+    def verify(ctx: Context[Any, Any], id: AnswerId) -> Proposed:
+        """Propose that the question of an answer is always answered by its SELECT, when the person said that the answer is right.
+
+        It is kept as a draft that answers nothing: only a person makes it active, outside of this conversation. Say so.
+        """
+        with for_tools():
+            return backend_of(ctx).propose(id)

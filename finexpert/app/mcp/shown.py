@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from finexpert.app.mcp.backend import PageFound, PageRead, ProcessShown, QuestionBack, Terms, TermShown
+from finexpert.app.mcp.backend import PageFound, PageRead, ProcessShown, Proposed, QuestionBack, Terms, TermShown
 from finexpert.app.searching import search_now
 from finexpert.core.answers import Clarification
 from finexpert.filings.library.library import Library
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from finexpert.knowledge.glossary import Keyword
     from finexpert.knowledge.process import Process
     from finexpert.knowledge.taught import Taught
+    from finexpert.knowledge.verified.query import VerifiedQuery
     from finexpert.warehouse.schema import Metric
 
 SCHEME = "finexpert"
@@ -129,6 +130,13 @@ def terms(text: str, taught: Taught | None, metrics: Sequence[Metric]) -> Terms:
     named = {entry.id: entry for entry in ([exact] if exact else []) + taught.glossary.named_in(text)}
     near = [entry for entry, _ in taught.glossary.search([text], _MOST_NEAR) if entry.id not in named]
     return Terms(found=[*map(_term, named.values()), *found], near=list(map(_term, near)))
+
+
+def proposed(query: VerifiedQuery) -> Proposed:
+    """A draft, with what a person does to have it used."""
+    variables = {each.name: each.value for each in query.variables}
+    said = f"a person looks at it and makes it active: `finexpert verified activate {query.id[:8]}`, or on the page under Verified queries"
+    return Proposed(id=query.id, question=query.question, variables=variables, next=said)
 
 
 def process(each: Process) -> ProcessShown:

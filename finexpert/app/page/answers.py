@@ -35,6 +35,7 @@ class Answers(Page):
             ("GET", "/a/{id}/record.json", self.record),
             ("GET", "/a/{id}/export.py", self.export),
             ("POST", "/a/{id}/replay", self.replay),
+            ("POST", "/a/{id}/verify", self.verify),
             ("POST", "/a/{id}/select", self.select),
             ("GET", "/a/{id}/feedback", self.thumb),
             ("POST", "/a/{id}/feedback", self.feedback),
@@ -82,6 +83,9 @@ class Answers(Page):
 
     def replay(self, request: Request, id: str) -> HTMLResponse:
         return piece("replayed.html", again=self.desk.replay(self.person_of(request), id))
+
+    def verify(self, request: Request, id: str) -> HTMLResponse:
+        return piece("verified.html", query=self.desk.verify(self.person_of(request), id))
 
     def select(self, request: Request, id: str, sql: Text, frame: Text = "") -> HTMLResponse:
         """Run an edited SELECT under the same checks; what comes out is a new answer of the conversation."""

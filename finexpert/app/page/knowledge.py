@@ -35,6 +35,9 @@ class Knowledge(Page):
             ("POST", "/knowledge/terms", self.define),
             ("GET", "/knowledge/terms/{id}", self.term),
             ("POST", "/knowledge/terms/{id}/retire", self.retire_term),
+            ("GET", "/knowledge/verified", self.verified),
+            ("POST", "/knowledge/verified/{id}/activate", self.activate_verified),
+            ("POST", "/knowledge/verified/{id}/retire", self.retire_verified),
             ("GET", "/c/{id}/remember", self.heading),
             ("POST", "/c/{id}/remember", self.remember),
             ("POST", "/c/{id}/decide", self.decide),
@@ -113,6 +116,19 @@ class Knowledge(Page):
     def retire_term(self, request: Request, id: str) -> Response:
         self.desk.retire_term(self.person_of(request), id)
         return go_to(request, "/knowledge/terms")
+
+    def verified(self, request: Request) -> HTMLResponse:
+        person = self.person_of(request)
+        queries = self.desk.verified(person)
+        return self.whole(request, "verified_queries.html", "knowledge", queries=queries, may_teach=person.can("teach"))
+
+    def activate_verified(self, request: Request, id: str) -> Response:
+        self.desk.activate_verified(self.person_of(request), id)
+        return go_to(request, "/knowledge/verified")
+
+    def retire_verified(self, request: Request, id: str) -> Response:
+        self.desk.retire_verified(self.person_of(request), id)
+        return go_to(request, "/knowledge/verified")
 
     def heading(self, request: Request, id: str) -> HTMLResponse:
         """Asks under which heading a conversation is to be remembered."""

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from finexpert.app.rest import TheDesk, Who
 from finexpert.app.state.stored import Feedback, PageView, Replayed, StoredAnswer
 from finexpert.errors import NotFound
+from finexpert.knowledge.verified.query import VerifiedQuery
 
 router = APIRouter(prefix="/api/answers", tags=["answers"])
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -24,6 +25,12 @@ class EditedSelect(BaseModel):
 class Thumb(BaseModel):
     up: bool
     reason: str = ""
+
+
+class Variables(BaseModel):
+    variables: dict[str, str] | None = Field(
+        default=None, description="parts of the question that may be others, as year: 2023; they are found if not given"
+    )
 
 
 @router.get("/feedback")
@@ -82,6 +89,11 @@ def export(desk: TheDesk, who: Who, answer: str) -> PlainTextResponse:
 @router.post("/{answer}/select", status_code=201)
 def run_select(desk: TheDesk, who: Who, answer: str, edited: EditedSelect) -> StoredAnswer:
     return desk.run_select(who, answer, edited.sql, edited.frame)
+
+
+@router.post("/{answer}/verify", status_code=201)
+def verify(desk: TheDesk, who: Who, answer: str, given: Variables) -> VerifiedQuery:
+    return desk.verify(who, answer, given.variables)
 
 
 @router.put("/{answer}/feedback", status_code=204)

@@ -1,4 +1,4 @@
-"""/api/processes and /api/terms: what the team was taught."""
+"""/api/processes, /api/terms and /api/verified: what the team was taught."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from finexpert.app.actions.teaching import Version
 from finexpert.app.rest import TheDesk, Who
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.process import Process
+from finexpert.knowledge.verified.query import VerifiedQuery
 
 router = APIRouter(prefix="/api", tags=["knowledge"])
 
@@ -89,3 +90,18 @@ def retire_term(desk: TheDesk, who: Who, id: str) -> Keyword:
 @router.get("/terms/{id}/history")
 def term_history(desk: TheDesk, who: Who, id: str) -> list[Version]:
     return desk.term_history(who, id)
+
+
+@router.get("/verified")
+def verified(desk: TheDesk, who: Who) -> list[VerifiedQuery]:
+    return desk.verified(who)
+
+
+@router.post("/verified/{id}/activate")
+def activate_verified(desk: TheDesk, who: Who, id: str) -> VerifiedQuery:
+    return desk.activate_verified(who, id)
+
+
+@router.delete("/verified/{id}")
+def retire_verified(desk: TheDesk, who: Who, id: str) -> VerifiedQuery:
+    return desk.retire_verified(who, id)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from finexpert.session import Session
 
 HELP = (
-    "remember [HEADING], define TERM = MEANING, forget NAME, processes, terms: what is taught; "
+    "remember [HEADING], define TERM = MEANING, forget NAME, verify [NAME=VALUE], processes, terms: what is taught; "
     "why, undo, new, page, open, save NAME, help, quit; anything else is a question or a correction"
 )
 
@@ -146,6 +146,19 @@ def _define(talk: Chat, term: str, meaning: str) -> None:
     _say(f"kept: {keyword.term} = {keyword.meaning}" + (f" (version {keyword.version})" if keyword.version > 1 else ""))
 
 
+def _verify(talk: Chat, variables: str) -> None:
+    if not talk.answers:
+        _say("nothing has been asked yet")
+        return
+    given = dict(each.partition("=")[::2] for each in variables.split())
+    query = talk.session.verify(talk.answers[-1], variables=given or None)
+    others = ", ".join(f"{each.name}={each.value}" for each in query.variables)
+    also = f"; other values of {others} too" if others else ""
+    _say(
+        f"verified: {query.title} is answered by its SELECT from now on{also} ({query.id[:8]}, version {query.version})"
+    )
+
+
 def _forget(talk: Chat, name: str) -> None:
     gone = talk.session.forget(name)
     _say(f"{name!r} is retired; its history stays" if gone else f"there is no process or term {name!r}")
@@ -247,6 +260,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Callable[..., None]], ...] = (
     ),
     (_pattern(r"define (?P<term>[^=]{1,120}?)\s*=\s*(?P<meaning>.+)"), _define),
     (_pattern(r"forget (?P<name>(?!about |that |what )[^?]+)"), _forget),
+    (_pattern(r"verify(?: (?:this|that|it))?(?P<variables>(?: \w+=\S+)*)"), _verify),
     (_pattern("processes"), _processes),
     (_pattern("terms|glossary"), _terms),
     (_pattern(r"why\??"), _why),

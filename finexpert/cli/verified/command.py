@@ -84,6 +84,13 @@ def _page(query: VerifiedQuery) -> str:
 
 
 @verified_app.command()
+def activate(query: Which, store: common.Store = None) -> None:
+    """Let a draft, or a retired one, answer its question: a person has looked at it."""
+    with stores.opened(store) as (taught, by):
+        stores.say_changed(taught.verified.activate(query, by), "activated")
+
+
+@verified_app.command()
 def retire(query: Which, store: common.Store = None) -> None:
     """Take a verified query out of use; its history stays."""
     with stores.opened(store) as (taught, by):
@@ -92,7 +99,7 @@ def retire(query: Which, store: common.Store = None) -> None:
 
 @verified_app.command()
 def check(data: common.Data = None, store: common.Store = None, as_json: common.Json = False) -> None:
-    """Run every verified query on the data as they are now; exit code 1 if one no longer fits them.
+    """Run every verified query on the data as they are now, and say what changed; exit code 1 if one no longer fits them.
 
     Without --data each runs on the data that it names, if these are a file; a server has to be named.
     """
@@ -104,7 +111,7 @@ def check(data: common.Data = None, store: common.Store = None, as_json: common.
         stores.as_json(results)
     else:
         for each in results:
-            said = f"broke: {each['problem']}" if each["problem"] else f"fits: {each['value']}"
+            said = f"broke: {each['problem']}" if each["problem"] else f"fits: {each['value']}{each['changed']}"
             stores.say(f"{each['id']}  {each['question']}\n  {said}")
         stores.say(f"{len(results)} tried, {sum(bool(each['problem']) for each in results)} broke")
     if any(each["problem"] for each in results):
@@ -115,16 +122,18 @@ def _tried(query: VerifiedQuery, taught: Taught, data: Path | None, settings: Se
     """What became of a verified query; None where it is of other data than those that were named."""
     from finexpert.core.answers import show as shown
     from finexpert.errors import FinexpertError
-    from finexpert.modules.flow.verifying import checked, source_of
+    from finexpert.modules.flow.verifying import checked, result_hash, source_of
 
-    about = {"id": query.id[:8], "question": query.question, "value": "", "problem": ""}
+    about = {"id": query.id[:8], "question": query.question, "value": "", "changed": "", "problem": ""}
     try:
         with _opened(query, data, settings) as warehouse:
             source = source_of(warehouse)
             if source is not None and source.key == query.source.key:
                 problems, value = checked(query, warehouse, taught, settings.as_of)
                 said = "" if problems else shown(value, query.answer_format)
-                return {**about, "value": said, "problem": "; ".join(problems)}
+                other = query.result and not problems and result_hash(value) != query.result
+                changed = f", another result than when it was verified (record {query.record})" if other else ""
+                return {**about, "value": said, "changed": changed, "problem": "; ".join(problems)}
     except (FinexpertError, OSError) as error:
         return {**about, "problem": str(error)}
     if data is not None:

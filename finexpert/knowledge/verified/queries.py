@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from finexpert.embeddings.embedding import Embedder
-from finexpert.errors import StoreError
+from finexpert.errors import NameTaken, StoreError
 from finexpert.knowledge.collection import EVERY, Collection
 from finexpert.knowledge.entries.entries import ACTIVE, EntryStore
 from finexpert.knowledge.verified.matching import values_in
@@ -39,6 +39,19 @@ class VerifiedQueries(Collection[VerifiedQuery]):
         if query.same_as(known):
             return known
         return self._write(query.model_copy(update={"id": known.id, "version": known.version}), "verify", by)
+
+    def propose(self, query: VerifiedQuery, by: str) -> VerifiedQuery:
+        """Keep a query as a draft, which answers nothing until a person makes it active; NameTaken where its question has one."""
+        query = self._stamped(query, by).model_copy(update={"id": "", "version": 0, "status": "draft"})
+        if entry := self.entries.named(self.name, query.names[0]):
+            known = self.item(entry)
+            if known.status == "draft" and query.model_copy(update={"status": "active"}).same_as(known):
+                return known
+            raise NameTaken(
+                f"{known.title!r} has a verified query already ({known.status}): `finexpert verified show {known.id[:SHORT]}` shows it",
+                entry_id=known.id,
+            )
+        return self._write(query, "propose", by, new=True)
 
     def find(self, name: str) -> VerifiedQuery:
         """The one with this id, the beginning of it, or these words; StoreError where there is none, or several."""

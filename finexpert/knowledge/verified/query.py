@@ -68,6 +68,7 @@ class VerifiedQuery(Item):
         default_factory=dict, description="the house's metrics, with their expressions then"
     )
     meanings: dict[str, str] = Field(default_factory=dict, description="hashes of the terms and processes it rests on")
+    result: Note = Field(default="", description="hash of what it gave when it was verified")
     variables: list[Variable] = Field(default_factory=list, max_length=8)
     record: Note = Field(default="", description="id of the record that was verified")
     taught_by: Note = ""
@@ -103,5 +104,5 @@ class VerifiedQuery(Item):
 
     def same_as(self, other: VerifiedQuery) -> bool:
         """Whether both say the same, whoever verified them, and from whichever record."""
-        apart = {"id", "version", "taught_by", "taught_at", "record", "status"}
+        apart = {"id", "version", "taught_by", "taught_at", "record", "result", "status"}
         return self.model_dump(exclude=apart) == other.model_dump(exclude=apart)

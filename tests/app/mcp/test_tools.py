@@ -32,9 +32,9 @@ def test_the_tools_are_those_that_are_promised(talk: Any, mode: str) -> None:
 
     tools, templates = talk(act, mode=mode)
     assert {tool.name for tool in tools} == {
-        "ask", "search_filings", "read_page", "show_schema", "lookup_term", "list_processes", "replay",
+        "ask", "search_filings", "read_page", "show_schema", "lookup_term", "list_processes", "replay", "verify",
     }  # fmt: skip
-    assert all(tool.annotations.read_only_hint for tool in tools)
+    assert all(tool.annotations.read_only_hint is (tool.name != "verify") for tool in tools)
     assert all(tool.output_schema for tool in tools)
     assert {template.name for template in templates} == {"record", "chart", "page"}
 
@@ -204,6 +204,24 @@ def test_terms_and_processes_are_shown(desk: Any, backend: Any, call: Call) -> N
     assert processes is not None
     assert [(each["heading"], each["status"]) for each in processes["processes"]] == [("Month count", "draft")]
     assert processes["all"] == 1
+
+
+def test_what_is_proposed_is_a_draft_that_answers_nothing(desk: Any, backend: Any, call: Call) -> None:
+    select = "SELECT count(*) AS n FROM sales WHERE region = 'north'"
+    desk.says("planning", desk.plan("", "integer", select, ("n",), "months"))
+    facts = call("ask", {"question": "How many months in the north?"}).structured_content
+    assert facts is not None
+    proposed = call("verify", {"id": facts["id"]}).structured_content
+    assert proposed is not None
+    assert "finexpert verified activate" in proposed["next"]
+    assert [query.status for query in backend._taught.verified.items()] == ["draft"]
+    before = len(desk.calls)
+    call("ask", {"question": "How many months in the north?"})
+    assert len(desk.calls) > before
+    backend._taught.verified.activate(proposed["id"], "anna")
+    before = len(desk.calls)
+    call("ask", {"question": "How many months in the north?"})
+    assert len(desk.calls) == before
 
 
 def test_a_record_is_read_and_computed_again(desk: Any, talk: Any) -> None:

@@ -288,3 +288,15 @@ def test_every_command_stands_in_the_help() -> None:
 
 def test_a_plain_question_is_no_command() -> None:
     assert not carry_out("What was the highest CPI?", Chat(session=None))  # type: ignore[arg-type]
+
+
+def test_an_answer_is_verified_in_a_word(chat: Any, desk: Any) -> None:
+    select = "SELECT count(*) AS n FROM cpi WHERE cpi_index = 'CPI' AND value > 200"
+    desk.says("planning", desk.plan("", "integer", select, ("n",), "months"))
+    ran = chat("verify", ASKED, "/verify that", ASKED)
+    assert "nothing has been asked yet" in ran.out
+    assert "is answered by its SELECT from now on; other values of number=200" in ran.out
+    before = len(desk.calls)
+    assert "rests on a verified query" in chat(ASKED.replace("200", "210")).out
+    assert len(desk.calls) == before
+    assert "stands 0 times" in chat(f"{ASKED} Please", "verify year=1999").out

@@ -110,6 +110,12 @@ def test_what_changed_is_said_and_planning_is_asked(
     finexpert("verify", record)
     fits = finexpert("verified", "check")
     assert (fits.code, fits.out.splitlines()[-2:]) == (0, ["  fits: 50.00 USD", "1 tried, 0 broke"])
+    change(trades, "INSERT INTO trades VALUES ('2023-11-01', 'south', 1)")
+    ran = finexpert("verified", "check")
+    assert (ran.code, f"fits: 51.00 USD, another result than when it was verified (record {record})" in ran.out) == (
+        0,
+        True,
+    )
     change(trades, statement)
     ran = finexpert("verified", "check", "--json")
     assert ran.code == 1
