@@ -122,6 +122,12 @@ def test_help_imports_nothing_heavy() -> None:
     assert ran.stdout.strip() == "[]"
 
 
+def test_nothing_private_of_a_library_is_imported() -> None:
+    private = re.compile(r"^\s*(?:from|import) +(?:dspy|litellm|mlflow)(?:\.\w+)*(?:\._| import _)", re.MULTILINE)
+    assert private.search("from dspy.clients._litellm import get_litellm")
+    assert [str(path) for path in sources() if private.search(path.read_text())] == []
+
+
 def test_no_path_of_this_machine_stands_in_the_tree() -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     files = [path for name in listed.split("\0") if name and (path := ROOT / name).is_file() and not path.is_symlink()]

@@ -14,13 +14,13 @@ how often it is asked again is up to the engine and DSPy. Where it cannot be rea
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
 import dspy
-from dspy.clients._deprecation import adapter_message_call
 
 from finexpert.core import progress
 from finexpert.errors import ModelUnreachable
@@ -54,7 +54,7 @@ class LanguageModel(dspy.LM):  # type: ignore[misc]
         except ModelUnreachable as error:
             if self.fallback is None:
                 raise
-            with fallen_back(scope.meters, error), adapter_message_call(self.fallback, messages):
+            with fallen_back(scope.meters, error):
                 return self.fallback(prompt, messages=messages, **self._passed_on(kwargs))
 
     async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
@@ -65,7 +65,7 @@ class LanguageModel(dspy.LM):  # type: ignore[misc]
         except ModelUnreachable as error:
             if self.fallback is None:
                 raise
-            with fallen_back(scope.meters, error), adapter_message_call(self.fallback, messages):
+            with fallen_back(scope.meters, error):
                 return await self.fallback.acall(prompt, messages=messages, **self._passed_on(kwargs))
 
     def _passed_on(self, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -147,6 +147,8 @@ def fallen_back(meters: tuple[Meter, ...], error: ModelUnreachable) -> Iterator[
     """Around the call of another model in place of one that cannot be reached; counts it, and names both if it fails too."""
     for meter in meters:
         meter.add_fallback()
+    # DSPy 3.4 takes the messages of its own adapter for a user's where a model hands them on to another.
+    warnings.filterwarnings("ignore", "Passing OpenAI-style message dictionaries", DeprecationWarning)
     try:
         yield
     except ModelUnreachable as second:
