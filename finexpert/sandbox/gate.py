@@ -13,54 +13,21 @@ Pickle, HTML and SVG have no way in.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.ipc
 
+from finexpert.sandbox.arrow_claims import claims
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.tables import longest_text
 
-_DICTIONARY, _RECORDS = 2, 3
 _MOST_BATCHES = 64
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class GateError(Exception):
     """A result is not what it claims to be; the message holds no value."""
-
-
-def _field(buffer: bytes, table: int) -> Callable[[int], int]:
-    """The place of each field of a flatbuffer table; 0 if it is not there."""
-    vtable = table - int(struct.unpack_from("<i", buffer, table)[0])
-    size = int(struct.unpack_from("<H", buffer, vtable)[0])
-
-    def place(number: int) -> int:
-        offset = 4 + 2 * number
-        if vtable < 0 or offset >= size:
-            return 0
-        value = int(struct.unpack_from("<H", buffer, vtable + offset)[0])
-        return table + value if value else 0
-
-    return place
-
-
-def _follow(buffer: bytes, place: int) -> int:
-    return place + int(struct.unpack_from("<I", buffer, place)[0])
-
-
-def _batch(metadata: bytes) -> tuple[int, int, bool]:
-    """The kind of a message, its number of rows, and whether its body is compressed."""
-    message = _field(metadata, _follow(metadata, 0))
-    kind = metadata[message(1)] if message(1) else 0
-    if kind not in (_DICTIONARY, _RECORDS):
-        return kind, 0, False
-    records = _field(metadata, _follow(metadata, message(2)))
-    if kind == _DICTIONARY:
-        records = _field(metadata, _follow(metadata, records(1)))
-    rows = int(struct.unpack_from("<q", metadata, records(0))[0]) if records(0) else 0
-    return kind, rows, bool(records(3))
 
 
 def _scan(stream: bytes, limits: Limits) -> None:
@@ -70,7 +37,7 @@ def _scan(stream: bytes, limits: Limits) -> None:
     for number, message in enumerate(reader):
         if number > _MOST_BATCHES:
             raise GateError("a table of too many batches")
-        _, rows, compressed = _batch(bytes(message.metadata))
+        _, rows, compressed = claims(bytes(message.metadata))
         total += rows
         if rows < 0 or total > limits.rows:
             raise GateError("a table of too many rows")

@@ -12,10 +12,9 @@ from typing import Any, TypeGuard
 import pyarrow as pa
 import pyarrow.ipc
 
+from finexpert.sandbox.arrow_claims import RECORDS, claims
 from finexpert.warehouse.column_kinds import check_types
 from finexpert.warehouse.isolated.answer import Rows
-
-_DICTIONARY, _RECORDS = 2, 3
 
 
 class GateError(Exception):
@@ -39,7 +38,7 @@ def open_rows(header: dict[str, Any], body: pa.Buffer, row_cap: int) -> Rows:
         batches = list(reader)
         for batch in batches:
             batch.validate(full=True)
-    except (pa.ArrowException, ValueError, OSError, TypeError, struct.error, IndexError) as error:
+    except (pa.ArrowException, ValueError, OSError, TypeError, struct.error, IndexError, OverflowError) as error:
         raise GateError(f"rows that cannot be read ({type(error).__name__})") from None
     return Rows(names, kinds, reader.schema, batches, header.get("truncated") is True)
 
@@ -60,42 +59,9 @@ def _is_plain(field: pa.Field) -> bool:
 def _check_messages(body: pa.Buffer, row_cap: int) -> None:
     total = 0
     for message in pa.ipc.MessageReader.open_stream(body):
-        kind, rows, compressed = _claims(bytes(message.metadata))
-        total += rows if kind == _RECORDS else 0
+        kind, rows, compressed = claims(bytes(message.metadata))
+        total += rows if kind == RECORDS else 0
         if rows < 0 or total > row_cap or rows > len(message.body or b"") + row_cap:
             raise GateError("more rows than were asked for")
         if compressed:
             raise GateError("a packed body")
-
-
-def _claims(metadata: bytes) -> tuple[int, int, bool]:
-    """The kind of a message, its number of rows, and whether its body is packed."""
-    message = _Fields(metadata, _followed(metadata, 0))
-    kind = metadata[message.place(1)] if message.place(1) else 0
-    if kind not in (_DICTIONARY, _RECORDS):
-        return kind, 0, False
-    records = _Fields(metadata, _followed(metadata, message.place(2)))
-    if kind == _DICTIONARY:
-        records = _Fields(metadata, _followed(metadata, records.place(1)))
-    rows = records.place(0)
-    return kind, int(struct.unpack_from("<q", metadata, rows)[0]) if rows else 0, bool(records.place(3))
-
-
-class _Fields:
-    """The fields of one table of a flatbuffer, which is how Arrow writes what its messages say."""
-
-    def __init__(self, buffer: bytes, table: int) -> None:
-        self._buffer, self._table = buffer, table
-        self._index = table - int(struct.unpack_from("<i", buffer, table)[0])
-
-    def place(self, number: int) -> int:
-        """Where a field stands; 0 if it is not there."""
-        offset = 4 + 2 * number
-        if self._index < 0 or offset >= int(struct.unpack_from("<H", self._buffer, self._index)[0]):
-            return 0
-        found = int(struct.unpack_from("<H", self._buffer, self._index + offset)[0])
-        return self._table + found if found else 0
-
-
-def _followed(buffer: bytes, place: int) -> int:
-    return place + int(struct.unpack_from("<I", buffer, place)[0])
