@@ -27,7 +27,7 @@ Tier = Literal["none", "whole", "part"]
 LIMIT = 12
 
 # Below it nothing in memory has to do with the question, and no model is asked; by the beginning of the embedder's
-# name. Measured on the 133 questions of train and val (`finexpert.datasets.layers.lookup_thresholds`): none of the 87 that
+# name. Measured on the 133 questions of train and val (`tests/helpers/lookup_thresholds.py`): none of the 87 that
 # need a process is lost. An embedder that was not measured has no floor.
 FLOORS = {"minilm": 0.28, "words": 0.08}
 

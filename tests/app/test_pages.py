@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_library import sample_info, sample_pages
 
 from finexpert.app.desk import Desk, GivenSource, local_person
-from finexpert.datasets.filings.sample_library import sample_info, sample_pages
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.library import Library
 from finexpert.settings import Settings

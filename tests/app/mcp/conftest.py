@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult
+from sample_library import sample_info, sample_pages
 
 from finexpert.app.mcp.building import server
 from finexpert.app.mcp.local import LocalBackend
-from finexpert.datasets.filings.sample_library import sample_info, sample_pages
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.library import Library
 from finexpert.settings import Settings

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
+from sample_library import sample_info, sample_pages
 
-from finexpert.datasets.filings.sample_library import sample_info, sample_pages
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.library import Library
 from finexpert.language_models.recordings.recorder import Recorder

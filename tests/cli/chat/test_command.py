@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_library import sample_info, sample_pages
 
-from finexpert.datasets.filings.sample_library import sample_info, sample_pages
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.library import Library
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import typer
+from sample_library import write_sample
 from typer.testing import CliRunner
 
 from finexpert.cli.library.companies import companies
-from finexpert.datasets.filings.sample_library import write_sample
 from finexpert.errors import LibraryError
 
 app = typer.Typer()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_library import SampleLibrary, load_sample_questions
 
 from finexpert.datasets.filings.questions import (
     CATEGORIES,
@@ -19,7 +20,6 @@ from finexpert.datasets.filings.questions import (
     missing_pages,
     parse_questions,
 )
-from finexpert.datasets.filings.sample_library import SampleLibrary, load_sample_questions
 from finexpert.errors import DataError, QuestionFileError
 
 PAGE = "HRBX/2022/page_4.pdf"

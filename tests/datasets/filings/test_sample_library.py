@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from sample_library import YEARS, SampleLibrary, sample_pages, write_sample
 
 from finexpert.core.plans import Cell
-from finexpert.datasets.filings.sample_library import YEARS, SampleLibrary, sample_pages, write_sample
 from finexpert.errors import LibraryError
 from finexpert.filings.companies.companies import Companies
 from finexpert.filings.records import LibraryPage

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import pytest
+from sample_library import SampleLibrary, load_sample_questions
 
 from finexpert.core.answers import Answer, AnswerFormat, Citation
 from finexpert.datasets.filings.questions import NOT_FOUND, FilingQuestion, gold
-from finexpert.datasets.filings.sample_library import SampleLibrary, load_sample_questions
 from finexpert.datasets.filings.scoring import (
     CitedPages,
     recall,

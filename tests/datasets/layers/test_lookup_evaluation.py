@@ -10,6 +10,7 @@ from typing import cast
 
 import pytest
 import sqlglot
+from lookup_thresholds import clear_from, found_within, lost_below, retrieval_scores
 
 from finexpert.datasets.evaluations.evaluation import Journal
 from finexpert.datasets.layers.lookup_evaluation import LookupResult, Tier, Verdict, evaluate, judge_lookup, summarise
@@ -21,7 +22,6 @@ from finexpert.datasets.layers.lookup_examples import (
     load_processes,
     read_examples,
 )
-from finexpert.datasets.layers.lookup_thresholds import clear_from, found_within, lost_below, retrieval_scores
 from finexpert.embeddings.embedding import WordHashing
 from finexpert.errors import ModelUnreachable, OutputError, QuestionFileError
 from finexpert.knowledge.memory import Memory
