@@ -68,6 +68,9 @@ class KeywordResult(BaseModel):
     failure: str | None = None
 
 
+RESULT = KeywordResult
+
+
 class KeywordSummary(BaseModel):
     """Shares as [right, n, share, low, high]; precision and recall are over terms, the others over questions."""
 

@@ -4,7 +4,7 @@
     summarise(results).recall_at_1                                    Share(right=86, n=90, share=0.956, ...)
 
 No model is asked here: what is measured is handed in as a function. What similarities alone can tell is the matter of
-`lookup_thresholds`.
+`tests/helpers/lookup_thresholds.py`.
 """
 
 from __future__ import annotations
@@ -56,6 +56,9 @@ class LookupResult(BaseModel):
     calls: int = 0
     seconds: float = 0.0
     failure: str | None = None
+
+
+RESULT = LookupResult
 
 
 class LookupSummary(BaseModel):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from finexpert.settings import Settings
 
 P = ParamSpec("P")
+# Of the packaged examples.
+SPLITS = ("train", "val", "holdout")
 
 Only = Annotated[str | None, typer.Option("--only", help="Ids of questions, with commas.")]
 SeveralModels = Annotated[list[str] | None, typer.Option("--lm", help="Model; several for a comparison in one table.")]
@@ -66,6 +68,9 @@ class Given:
         typer.Option("--json", dir_okay=False, help="Write configuration, summaries and results to this file."),
     ] = None
 
+    # A program itself in place of its name, from Python.
+    own_program: Any = None
+
     def settings(self, whose: Whose = "run", **more: Any) -> Settings:
         """The settings with what was given, and with `more`; the budget is that of an answer, a conversation or a run."""
         names = ["as_of", "lm", "api_base", "drafts", "retries", "mode", "record", "recordings", "store", "verified"]
@@ -74,6 +79,10 @@ class Given:
 
     def expert(self, settings: Settings) -> tuple[FinancialExpert, Settings]:
         """The program to ask, and the settings with the options that compiling chose."""
+        if self.own_program is not None:
+            from finexpert.settings import with_options
+
+            return self.own_program, with_options(settings, getattr(self.own_program, "options", {}))
         return common.program_of(self.program, settings)
 
 

@@ -6,14 +6,12 @@ import typer
 
 from finexpert.cli.eval.compare import compare
 from finexpert.cli.eval.convfinqa import convfinqa
-from finexpert.cli.eval.csv import csv
 from finexpert.cli.eval.each_layer import layers
-from finexpert.cli.eval.filings import filings
-from finexpert.cli.eval.financebench import financebench
+from finexpert.cli.eval.filings import filings, financebench
 from finexpert.cli.eval.fred import fred
 from finexpert.cli.eval.layers import keywords, lookup
+from finexpert.cli.eval.outside import csv, sql
 from finexpert.cli.eval.retrieval import retrieval
-from finexpert.cli.eval.sql import sql
 from finexpert.cli.eval.taught import house, memory
 
 eval_app = typer.Typer(help="Run an evaluation, tracked in MLflow.", no_args_is_help=True)

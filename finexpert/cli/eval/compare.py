@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from finexpert.cli import common
-from finexpert.cli.eval import modes as evaluate_modes
+from finexpert.cli.evaluating.showing import show_ways, tell
 
 
 def compare(
@@ -29,6 +28,5 @@ def compare(
         if not both:
             continue
         if len(both) < max(len(one.right), len(other.right)):
-            words = f"{len(both)} questions are in both: {len(one.right)} in {before}, {len(other.right)} in {after}"
-            common.console().print(words, soft_wrap=True, markup=False)
-        evaluate_modes.show([one.only(both), other.only(both)])
+            tell(f"{len(both)} questions are in both: {len(one.right)} in {before}, {len(other.right)} in {after}")
+        show_ways([one.only(both), other.only(both)])

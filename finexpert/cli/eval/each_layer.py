@@ -16,26 +16,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common, own_examples
-from finexpert.cli.eval import modes as evaluate_modes
-from finexpert.cli.eval.layers import split_of
-from finexpert.cli.eval.options import Fresh, JsonOut, Threads
+from finexpert.cli.evaluating.questions import among, sandbox_of
+from finexpert.cli.evaluating.showing import table_of, tell, tell_measured
+from finexpert.cli.options import SPLITS, Given, SeveralModels, takes
 
 if TYPE_CHECKING:
-    from finexpert.datasets.layers.records import Split
     from finexpert.optimizers.compiling.layer_scores import LayerEvaluation, LayerScore
     from finexpert.settings import Settings
 
 
+@takes("api_base data drafts record recordings budget program threads fresh json_out")
 def layers(
+    given: Given,
     names: Annotated[
         list[str] | None,
         typer.Argument(help="Layers, such as planning; the five capabilities, so without critique, if none is named."),
     ] = None,
-    program: common.Program = None,
-    lm: Annotated[
-        list[str] | None, typer.Option("--lm", help="Model; several for a transfer table in one run.")
-    ] = None,
-    api_base: common.ApiBase = None,
+    lm: SeveralModels = None,
     split: Annotated[str, typer.Option(help="train, val or holdout; compiling learns from the first two.")] = "holdout",
     holdout: Annotated[
         int | None, typer.Option(min=1, help="At most so many examples of a layer; all if not given.")
@@ -43,57 +40,43 @@ def layers(
     seed: Annotated[int, typer.Option(min=0, help="Which examples, where not all are asked.")] = 0,
     examples: own_examples.Examples = None,
     only_own: own_examples.OnlyOwn = False,
-    data: common.Data = None,
     convfinqa: own_examples.ConvFinQA = None,
-    drafts: common.Drafts = None,
-    record: common.Record = None,
-    recordings: common.Recordings = None,
-    budget: common.Budget = None,
-    threads: Threads = 4,
-    fresh: Fresh = False,
-    json_out: JsonOut = None,
 ) -> None:
     """Score each layer on its own examples, before and with a compiled program; several models make a transfer table."""
-    settings = common.settings_from(
-        api_base=api_base,
-        drafts=drafts,
-        record=record,
-        recordings=recordings,
-        workers=2,
-        **common.budget_settings(budget, "run"),
-    )
+    settings = given.settings(workers=2)
     from finexpert.datasets.layers import examples as layer_examples
     from finexpert.language_models.roles import LanguageModels
     from finexpert.optimizers.compiling.layer_scores import LayerEvaluation
     from finexpert.optimizers.compiling.tasks import Bench
-    from finexpert.sandbox import Limits, Sandbox
 
     chosen = list(dict.fromkeys(names or layer_examples.CAPABILITIES))
     for name in chosen:
         layer_examples.kind_of(name)
-    part: Split = split_of(split)
-    expert, settings = common.program_of(program, settings)
+    among([split], SPLITS, "--split")
+    part: Any = split
+    expert, settings = given.expert(settings)
     asked = [settings.model_copy(update={"lm": each}) for each in lm] if lm else [settings]
     models = [LanguageModels.from_settings(each) for each in asked]
-    sets = own_examples.sets_of(examples, only_own, chosen, convfinqa, data, settings)
+    sets = own_examples.sets_of(examples, only_own, chosen, convfinqa, given.data, settings)
     with (
         sets.copies,
         TemporaryDirectory(prefix="finexpert-layers-") as folder,
-        Sandbox(Limits(wall_seconds=settings.script_seconds), workers=settings.workers) as sandbox,
+        sandbox_of(settings) as sandbox,
     ):
         own_examples.look_at(sets, (part,), sandbox)
         bench = Bench(sandbox, settings, Path(folder), expert, sets)
-        given = [
-            LayerEvaluation(bench, each, common.model_words(each.describe()), part, holdout, seed, threads)
+        benches = [
+            LayerEvaluation(bench, each, common.model_words(each.describe()), part, holdout, seed, given.threads)
             for each in models
         ]
-        _evaluate(given, chosen, settings, fresh, json_out)
+        _evaluate(benches, chosen, settings, given.fresh, given.json_out)
 
 
 def _evaluate(
     given: list[LayerEvaluation], names: list[str], settings: Settings, fresh: bool, json_out: Path | None
 ) -> None:
     from finexpert import tracking
+    from finexpert.cli.evaluating.running import measured_of
     from finexpert.datasets.evaluations.evaluation import write_json
     from finexpert.language_models.budget import Budget, ended_by
 
@@ -118,7 +101,7 @@ def _evaluate(
             rows += found
             if ended:
                 break
-        measured = evaluate_modes.measured(len(rows), len(names) * len(given), budget, ended)
+        measured = measured_of(len(rows), len(names) * len(given), budget, ended)
     tracking.finish()
     if json_out:
         content = {"config": params, "measured": measured, "layers": [row.model_dump(mode="json") for row in rows]}
@@ -127,7 +110,7 @@ def _evaluate(
         shutil.rmtree(place, ignore_errors=True)
     if rows:
         _print(rows, params, uri)
-    evaluate_modes.print_measured(measured)
+    tell_measured(measured)
 
 
 def _scored(given: LayerEvaluation, names: list[str], place: Path) -> Iterator[LayerScore]:
@@ -193,29 +176,24 @@ def _metrics(rows: list[LayerScore]) -> dict[str, float | None]:
 
 
 def _print(rows: list[LayerScore], params: dict[str, object], uri: str) -> None:
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    out = common.console()
-    out.print(f"program {params['program']}; {params['split']} examples", markup=False, soft_wrap=True)
+    tell(f"program {params['program']}; {params['split']} examples")
     several = len({row.model for row in rows}) > 1
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     columns = ["layer", *(["model"] if several else []), "n", "before", "program", "difference", "95 %", "p", "calls"]
-    for name in columns:
-        table.add_column(name, justify="left" if name in ("layer", "model") else "right", no_wrap=name != "model")
+    table = table_of(columns, 1 + several)
     for row in rows:
         cells = [row.layer, *([row.model] if several else []), str(row.n), f"{row.before.mean:.3f}", *_compared(row)]
         table.add_row(*map(Text, cells))
-    out.print(table)
+    common.console().print(table)
     for row in rows:
         if row.decision is not None and row.decision.flips:
             flips = ", ".join(f"{id} {before:.2g}→{after:.2g}" for id, before, after in row.decision.flips)
             where = f"{row.layer}, {row.model}" if several else row.layer
-            out.print(f"{where}: flipped: {flips}", markup=False, soft_wrap=True)
+            tell(f"{where}: flipped: {flips}")
     if not several:
-        out.print(rows[0].model, style="dim", markup=False, soft_wrap=True)
-    out.print(common.store_words(uri), style="dim", soft_wrap=True)
+        tell(rows[0].model, style="dim")
+    tell(common.store_words(uri), style="dim")
 
 
 def _compared(row: LayerScore) -> list[str]:

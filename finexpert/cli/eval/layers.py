@@ -2,208 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from finexpert.cli import common
-from finexpert.cli.eval.options import Fresh, JsonOut, Threads
-from finexpert.cli.eval.resumable import ResumableRun
+from finexpert.cli.evaluating.questions import among
+from finexpert.cli.evaluating.registering import evaluated
+from finexpert.cli.evaluating.report import Asked, Cell, Evaluation, Report, interval
+from finexpert.cli.options import SPLITS, Given
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-    from finexpert.datasets.evaluations.evaluation import Journal
     from finexpert.language_models.roles import LanguageModels
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.settings import Settings
 
-Told = Callable[[Any], None]
 Split = Annotated[str, typer.Option(help="train, val or holdout; thresholds were chosen on train and val.")]
 Examples = Annotated[
     Path | None, typer.Option("--examples", help="A file of the same form; the packaged one if unset.")
 ]
+_OPTIONS = "lm api_base record recordings budget program threads fresh json_out"
 
 
-def lookup(
-    split: Split = "holdout",
-    examples: Examples = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    record: common.Record = None,
-    recordings: common.Recordings = None,
-    budget: common.Budget = None,
-    program: common.Program = None,
-    threads: Threads = 4,
-    fresh: Fresh = False,
-    json_out: JsonOut = None,
-) -> None:
+@evaluated(_OPTIONS)
+def lookup(given: Given, split: Split = "holdout", examples: Examples = None) -> Iterator[Asked]:
     """Are the right processes recalled, and no wrong one? 49 processes in one memory."""
-    settings = common.settings_from(
-        lm=lm, api_base=api_base, record=record, recordings=recordings, **common.budget_settings(budget, "run")
-    )
+    among([split], SPLITS, "--split")
     from finexpert.datasets.layers import lookup_evaluation as evaluation
     from finexpert.datasets.layers import lookup_examples
     from finexpert.datasets.layers.evaluation import lookup_function
     from finexpert.embeddings.embedding import embedder
     from finexpert.knowledge.taught import Taught
 
-    asked = lookup_examples.load_examples(split_of(split), examples)
-    layer = _Layer("lookup", split, asked, evaluation.LookupResult, evaluation.summarise, fresh, json_out)
-
-    def evaluated(given: _Given, folder: Path, journal: Journal[Any], told: Told) -> None:
-        with Taught.open(folder / "knowledge.sqlite", embedder(given.settings.embedder)) as taught:
-            lookup_examples.fill(taught.memory, lookup_examples.load_processes(), by="example set")
-            memory_lookup, judge = given.expert.memory_lookup, given.settings.judge
-            function = lookup_function(memory_lookup, taught.memory, given.models, judge=judge)
-            evaluation.evaluate(function, asked, journal, threads=threads, on_result=told)
-
-    layer.evaluate(settings, program, evaluated)
+    part: Any = split
+    asked = lookup_examples.load_examples(part, examples)
+    with (
+        _prepared(given) as (expert, models, settings, folder),
+        Taught.open(folder / "knowledge.sqlite", embedder(settings.embedder)) as taught,
+    ):
+        lookup_examples.fill(taught.memory, lookup_examples.load_processes(), by="example set")
+        function = lookup_function(expert.memory_lookup, taught.memory, models, judge=settings.judge)
+        yield _evaluation("lookup", given, expert, models, settings, split, asked, function, evaluation)
 
 
-def keywords(
-    split: Split = "holdout",
-    examples: Examples = None,
-    lm: common.Model = None,
-    api_base: common.ApiBase = None,
-    record: common.Record = None,
-    recordings: common.Recordings = None,
-    budget: common.Budget = None,
-    program: common.Program = None,
-    threads: Threads = 4,
-    fresh: Fresh = False,
-    json_out: JsonOut = None,
-) -> None:
+@evaluated(_OPTIONS)
+def keywords(given: Given, split: Split = "holdout", examples: Examples = None) -> Iterator[Asked]:
     """Are the terms of a house found, and is it asked exactly when nobody has explained one?"""
-    settings = common.settings_from(
-        lm=lm, api_base=api_base, record=record, recordings=recordings, **common.budget_settings(budget, "run")
-    )
+    among([split], SPLITS, "--split")
     from finexpert.datasets.layers import keyword_evaluation as evaluation
     from finexpert.datasets.layers import keyword_examples
     from finexpert.datasets.layers.evaluation import glossaries, rephrase_function
     from finexpert.embeddings.embedding import embedder
 
-    asked = keyword_examples.load_examples(split_of(split), examples)
-    layer = _Layer("keywords", split, asked, evaluation.KeywordResult, evaluation.summarise, fresh, json_out)
-
-    def evaluated(given: _Given, folder: Path, journal: Journal[Any], told: Told) -> None:
-        with ExitStack() as stack:
-            stores = glossaries(folder, embedder(given.settings.embedder))
-            for store in stores.values():
-                stack.callback(store.close)
-            rephrasing, judge = given.expert.keyword_rephrasing, given.settings.judge
-            function = rephrase_function(rephrasing, stores, given.models, judge=judge)
-            evaluation.evaluate(function, asked, journal, threads=threads, on_result=told)
-
-    layer.evaluate(settings, program, evaluated)
+    part: Any = split
+    asked = keyword_examples.load_examples(part, examples)
+    with _prepared(given) as (expert, models, settings, folder), ExitStack() as stack:
+        stores = glossaries(folder, embedder(settings.embedder))
+        for store in stores.values():
+            stack.callback(store.close)
+        function = rephrase_function(expert.keyword_rephrasing, stores, models, judge=settings.judge)
+        yield _evaluation("keywords", given, expert, models, settings, split, asked, function, evaluation)
 
 
-def split_of(split: str) -> Any:
-    """The split of this name; typer's error for another."""
-    if split not in ("train", "val", "holdout"):
-        raise typer.BadParameter(f"{split!r} is none of train, val, holdout", param_hint="--split")
-    return split
+@contextmanager
+def _prepared(given: Given) -> Iterator[tuple[FinancialExpert, LanguageModels, Settings, Path]]:
+    """What a layer is asked with, and a folder that goes when all is asked."""
+    from finexpert.language_models.roles import LanguageModels
+
+    expert, settings = given.expert(given.settings())
+    with TemporaryDirectory(prefix="finexpert-layer-") as folder:
+        yield expert, LanguageModels.from_settings(settings), settings, Path(folder)
 
 
-class _Given(NamedTuple):
-    """What a layer is asked with."""
+def _evaluation(
+    name: str,
+    given: Given,
+    expert: FinancialExpert,
+    models: LanguageModels,
+    settings: Settings,
+    split: str,
+    asked: Sequence[Any],
+    function: Callable[..., Any],
+    of: Any,
+) -> Evaluation[Any]:
+    """The evaluation of one layer; `of` is the module that asks, judges and summarises."""
+    from finexpert.optimizers.program.fingerprints import digest
 
-    expert: FinancialExpert
-    models: LanguageModels
-    settings: Settings
-
-
-@dataclass(frozen=True)
-class _Layer:
-    """The evaluation of one layer on its labelled set."""
-
-    name: str
-    split: str
-    asked: Sequence[Any]
-    kind: type[Any]
-    summarise: Callable[[Sequence[Any]], BaseModel]
-    fresh: bool
-    json_out: Path | None
-
-    def evaluate(
-        self, settings: Settings, program: str | None, evaluated: Callable[[_Given, Path, Journal[Any], Told], None]
-    ) -> None:
-        """Evaluate inside an MLflow run and print the summary; goes on after an interruption, or with more budget."""
-        from tempfile import TemporaryDirectory
-
-        from finexpert import tracking
-        from finexpert.language_models.roles import LanguageModels
-
-        expert, settings = common.program_of(program, settings)
-        given = _Given(expert, LanguageModels.from_settings(settings), settings)
-        params = self._params(given)
-        going = ResumableRun(self.name, self._mark(params), self.kind, settings, fresh=self.fresh)
-        with (
-            TemporaryDirectory(prefix=f"finexpert-{self.name}-") as folder,
-            going.tracked(
-                params, len(self.asked), lambda journal, told: evaluated(given, Path(folder), journal, told)
-            ) as found,
-        ):
-            order = {example.id: number for number, example in enumerate(self.asked)}
-            results = sorted(found, key=lambda result: order[result.id])
-            summary = self.summarise(results).model_dump(mode="json")
-            rows = [result.model_dump(mode="json") for result in results]
-            tracking.log(_metrics(summary), {"questions.json": {"results": rows}})
-        going.write(self.json_out, {"config": params, "summary": summary, "results": rows})
-        _print(params["model"], summary)
-        going.tell()
-
-    def _params(self, given: _Given) -> dict[str, Any]:
-        return {
-            "model": common.model_words(given.models.describe()),
-            "program": common.program_words(given.expert),
-            "split": self.split,
-            "n": len(self.asked),
-            "embedder": given.settings.embedder or "packaged",
-            "judge": given.settings.judge,
-        }
-
-    def _mark(self, params: dict[str, Any]) -> str:
-        """What must be the same for an interrupted run to go on."""
-        from finexpert.optimizers.program.fingerprints import digest
-
-        return digest([params, *(example.model_dump_json() for example in self.asked)])
-
-
-def _metrics(summary: dict[str, Any]) -> dict[str, float | None]:
-    shares = {name: value[2] for name, value in summary.items() if _is_share(value)}
-    parts = {
-        f"{group}/{name}": s[2]
-        for group in summary
-        if isinstance(summary[group], dict)
-        for name, s in summary[group].items()
+    params = {
+        "model": common.model_words(models.describe()),
+        "program": common.program_words(expert),
+        "split": split,
+        "n": len(asked),
+        "embedder": settings.embedder or "packaged",
+        "judge": settings.judge,
     }
-    return shares | parts | {name: float(summary[name]) for name in ("calls", "seconds", "failed")}
+    order = {example.id: number for number, example in enumerate(asked)}
+    return Evaluation(
+        name=name,
+        settings=settings,
+        kind=of.RESULT,
+        mark=digest([params, *(example.model_dump_json() for example in asked)]),
+        params=params,
+        total=len(asked),
+        ask=lambda journal, told: of.evaluate(function, asked, journal, threads=given.threads, on_result=told),
+        report=lambda results: _report(params["model"], of, sorted(results, key=lambda result: order[result.id])),
+    )
 
 
-def _is_share(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 5
-
-
-def _print(model: str, summary: dict[str, Any]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    out = common.console()
-    out.print(f"{model}; n = {summary['n']}", markup=False)
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for column in ("measure", "share", "of", "95 %"):
-        table.add_column(column, justify="left" if column == "measure" else "right")
-    groups = {name: value for name, value in summary.items() if isinstance(value, dict)}
-    rows = {name: value for name, value in summary.items() if _is_share(value)}
-    rows |= {f"right, {name}": value for group in groups.values() for name, value in group.items()}
-    for name, (right, n, part, low, high) in rows.items():
-        table.add_row(name.replace("_", " "), f"{part:.1%}", f"{right}/{n}", f"{low:.0%}-{high:.0%}")
-    out.print(table)
-    out.print(f"{summary['calls']:.2f} model calls and {summary['seconds']:.2f} s a question", style="dim")
-    if summary["wrong"]:
-        out.print(f"not right: {', '.join(summary['wrong'])}", soft_wrap=True, markup=False)
+def _report(model: object, of: Any, results: Sequence[Any]) -> Report:
+    summary: Any = of.summarise(results)
+    found = summary.model_dump(mode="python")
+    groups = {name: value for name, value in found.items() if isinstance(value, dict)}
+    shares: dict[str, Any] = {name: value for name, value in summary if isinstance(value, tuple)}
+    parts = {f"{group}/{name}": share for group in groups for name, share in getattr(summary, group).items()}
+    rows = [result.model_dump(mode="json") for result in results]
+    shown = {name.replace("_", " "): share for name, share in shares.items()}
+    shown |= {f"right, {name.partition('/')[2]}".replace("_", " "): share for name, share in parts.items()}
+    return Report(
+        head=f"{model}; n = {found['n']}",
+        columns=("measure", "share", "of", "95 %"),
+        rows=[
+            [
+                Cell(name, name),
+                Cell(share.share, f"{share.share:.1%}"),
+                Cell(share.n, f"{share.right}/{share.n}"),
+                interval(share),
+            ]
+            for name, share in shown.items()
+        ],
+        dim=[f"{found['calls']:.2f} model calls and {found['seconds']:.2f} s a question"],
+        notes=[f"not right: {', '.join(found['wrong'])}"] if found["wrong"] else [],
+        metrics={
+            **{name: share.share for name, share in (shares | parts).items()},
+            **{name: float(found[name]) for name in ("calls", "seconds", "failed")},
+        },
+        artifacts={"questions.json": {"results": rows}},
+        content={"summary": summary.model_dump(mode="json"), "results": rows},
+    )

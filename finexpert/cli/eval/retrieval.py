@@ -12,24 +12,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finexpert.cli import common
-from finexpert.cli.eval.options import JsonOut
+from finexpert.cli.evaluating.showing import table_of, tell
+from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:
     from finexpert.datasets.filings.retrieval import RetrievalResult, RetrievalSummary
     from finexpert.settings import Settings
 
 
+@takes("json_out")
 def retrieval(
+    given: Given,
     questions: Annotated[Path, typer.Option(help="Question file, JSON lines, each with the page that answers it.")],
     library: Annotated[
         Path | None, typer.Option(help="Folder of the library; or FINEXPERT_LIBRARY; else one at home.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="So many of the questions, by a fixed seed.")] = None,
     rest: Annotated[bool, typer.Option("--rest", help="The questions that --limit leaves out: to tune on.")] = False,
-    json_out: JsonOut = None,
 ) -> None:
     """Recall and reciprocal rank of pages, on bare questions and with company and year named; no model is asked."""
-    settings = common.settings_from()
+    settings = given.settings()
     from finexpert.datasets.evaluations.evaluation import write_json
     from finexpert.datasets.filings import retrieval as evaluation
     from finexpert.embeddings.embedding import embedder
@@ -69,13 +71,13 @@ def retrieval(
     }
     summaries = evaluation.summarise(results)
     uri = _log(summaries, results, params, settings)
-    if json_out:
+    if given.json_out:
         content = {
             "config": params,
             "rows": [summary.model_dump(mode="json") for summary in summaries],
             "results": [result.model_dump(mode="json") for result in results],
         }
-        write_json(json_out, content)
+        write_json(given.json_out, content)
     _print(summaries, uri)
 
 
@@ -103,14 +105,8 @@ def _log(
 
 
 def _print(summaries: Sequence[RetrievalSummary], uri: str) -> None:
-    from rich import box
-    from rich.table import Table
-
-    out = common.console()
     cuts = list(summaries[0].recall)
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for name in ("form", "by", *(f"@{cut}" for cut in cuts), "95 %", "MRR", "p50 ms", "p95 ms"):
-        table.add_column(name, justify="left" if name in ("form", "by") else "right", no_wrap=True)
+    table = table_of(("form", "by", *(f"@{cut}" for cut in cuts), "95 %", "MRR", "p50 ms", "p95 ms"), 2)
     for summary in summaries:
         cut = 5 if summary.form == "bare" else 1
         table.add_row(
@@ -122,12 +118,10 @@ def _print(summaries: Sequence[RetrievalSummary], uri: str) -> None:
             f"{summary.p50_ms:.0f}",
             f"{summary.p95_ms:.0f}",
         )
-    out.print(table)
+    common.console().print(table)
     for summary in summaries:
         if summary.form != "bare" and summary.way == "fused":
             parts = [f"{name} {right}/{n}" for name, (right, n) in summary.by_template.items()]
-            out.print(f"right page first, by way of naming: {', '.join(parts)}", soft_wrap=True, markup=False)
-    out.print(
-        "by: words is BM25 alone, meaning the vectors alone; @5: recall, the page is among the first 5", style="dim"
-    )
-    out.print(f"{summaries[0].n} questions; {common.store_words(uri)}", style="dim", soft_wrap=True)
+            tell(f"right page first, by way of naming: {', '.join(parts)}")
+    tell("by: words is BM25 alone, meaning the vectors alone; @5: recall, the page is among the first 5", style="dim")
+    tell(f"{summaries[0].n} questions; {common.store_words(uri)}", style="dim")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_library import load_sample_questions, sample_info, sample_pages
 
 from finexpert.datasets.filings.questions import FilingQuestion
-from finexpert.datasets.filings.sample_library import load_sample_questions, sample_info, sample_pages
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.library import Library
 from finexpert.modules.financial_expert import FinancialExpert
@@ -130,7 +130,7 @@ def test_pages_that_the_library_lacks_are_named(evaluate: Any, library: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--split", "test"), "neither train, dev nor all"),
+        (("--split", "test"), "none of train, dev, all"),
         (("--only", "nobody"), "there is no question 'nobody' in all"),
     ],
 )

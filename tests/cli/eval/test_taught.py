@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from finexpert.cli.eval.modes import flips
+from finexpert.cli.evaluating.questions import flips
 from finexpert.datasets.desk.house import house_questions
 from finexpert.embeddings.embedding import embedder
 from finexpert.knowledge.glossary import Keyword
