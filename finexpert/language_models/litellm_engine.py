@@ -13,7 +13,6 @@ import os
 from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from dspy.clients.engines import LiteLLMEngine
@@ -55,7 +54,7 @@ class LiteLLM(Engine):
         self._options = dict(options or {})
 
     def prepare(self) -> None:
-        import_module("litellm")  # takes seconds
+        import litellm  # noqa: F401  (takes seconds)
 
     def complete(self, request: Any) -> Any:
         try:

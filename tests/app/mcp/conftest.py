@@ -23,7 +23,7 @@ from finexpert.settings import Settings
 
 @pytest.fixture
 def library(tmp_path: Path, own_home: Path) -> Iterator[Library]:
-    """The made-up filings of `finexpert.datasets.filings.sample_library`."""
+    """The made-up filings of `tests/helpers/sample_library.py`."""
     with Library.open(tmp_path / "filings", embedder=embedder("words"), make=True) as made:
         for page in islice(sample_pages(), 3):  # those of Harborlight Ferries
             made.add([page], sample_info(page))
