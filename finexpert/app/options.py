@@ -76,6 +76,9 @@ class ServeOptions(BaseSettings):
     waiting: int = Field(default=256, ge=0, description="questions that may wait; further ones are refused")
     open_sessions: int = Field(default=200, ge=1, description="conversations whose frames are kept in memory")
     idle_minutes: float = Field(default=20.0, gt=0, description="when an idle conversation is closed")
+    request_seconds: float = Field(
+        default=20.0, gt=0, description="how long the head of a request, and each further piece of it, is waited for"
+    )
     grace_seconds: float = Field(default=30.0, ge=0, description="how long a server that ends waits for its questions")
 
     @property

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import uvicorn
 
 from finexpert.app.desk import Desk
+from finexpert.app.guarding.slow import patient
 from finexpert.app.people import access
 from finexpert.app.server import create_app
 from finexpert.app.state.naming import now
@@ -55,9 +56,15 @@ def check_login(desk: Desk) -> None:
 
 def serve(desk: Desk, ready: Callable[[str], None]) -> None:
     """Serve until a signal ends it; `ready` is called with the address when questions are taken."""
-    options = desk.options
     check_login(desk)
-    config = uvicorn.Config(
+    threading.Thread(target=desk.warm, name="finexpert-warming", daemon=True).start()
+    _Server(config_of(desk), desk, ready).run()
+
+
+def config_of(desk: Desk) -> uvicorn.Config:
+    """How the server of a desk takes requests."""
+    options = desk.options
+    return uvicorn.Config(
         create_app(desk),
         host=options.host,
         port=options.port,
@@ -65,11 +72,10 @@ def serve(desk: Desk, ready: Callable[[str], None]) -> None:
         # A path may hold what somebody searched for.
         access_log=False,
         server_header=False,
+        http=patient(options.request_seconds),
         proxy_headers=bool(options.proxies),
         forwarded_allow_ips=",".join(options.proxies) or "127.0.0.1",
         timeout_graceful_shutdown=int(options.grace_seconds) + 10,
         limit_concurrency=4 * (options.questions_at_once + options.waiting),
         ws_max_size=int(options.upload_mb * 1e6),
     )
-    threading.Thread(target=desk.warm, name="finexpert-warming", daemon=True).start()
-    _Server(config, desk, ready).run()

@@ -1,0 +1,56 @@
+"""HTTP that does not wait for ever: a client that sends a request slowly, or not at all, holds its connection for a bounded time.
+
+    uvicorn.Config(app, http=patient(20.0))
+
+uvicorn waits without an end for the first request of a connection, for the rest of a head that has begun, and for a body that was
+announced. A head that drips is given up as a whole; of a body the next piece is waited for, as a large file may take long on a thin line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+
+def patient(seconds: float) -> type[H11Protocol]:
+    """The protocol that waits so long."""
+    return type("Patient", (_Patient,), {"seconds": seconds})
+
+
+class _Patient(H11Protocol):
+    seconds: float
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        state = self.conn.their_state
+        if state is h11.IDLE and self._waiting is not None:
+            return  # more of a head, for which the time runs already
+        self._stop()
+        if state in (h11.IDLE, h11.SEND_BODY):
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._waiting = self.loop.call_later(self.seconds, self._given_up)
+
+    def _stop(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _given_up(self) -> None:
+        self._waiting = None
+        if self.flow.read_paused:
+            self._wait()  # it is the program that does not read on
+        else:
+            self.transport.close()
