@@ -48,6 +48,7 @@ class SavedTurn(BaseModel):
     plan: Plan | None = None
     script: str | None = None
     answer_format: AnswerFormat | None = None
+    as_of: dt.date | None = None
 
 
 class SavedFrame(BaseModel):
@@ -244,6 +245,7 @@ def saved_turn(turn: Turn) -> SavedTurn:
         plan=turn.plan,
         script=turn.script,
         answer_format=turn.answer_format,
+        as_of=turn.as_of,
     )
 
 
@@ -252,5 +254,5 @@ def _turn(saved: SavedTurn) -> Turn:
     if saved.value is not None:
         kept = saved.value if saved.answer_format is None else decode(saved.value, saved.answer_format)
         value = Value(kept, unit=saved.unit, scale=saved.scale, period=saved.period)
-    words = saved.model_dump(include={"question", "interpretation", "entity", "script"})
+    words = saved.model_dump(include={"question", "interpretation", "entity", "script", "as_of"})
     return Turn(value=value, plan=saved.plan, answer_format=saved.answer_format, **words)

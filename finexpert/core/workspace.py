@@ -89,7 +89,7 @@ class NamedFrame:
 
 @dataclass(frozen=True)
 class Turn:
-    """An earlier question and what became of it; `value` is None where there was no answer."""
+    """An earlier question and what became of it; `value` is None where there was no answer, `as_of` where no day was asked for."""
 
     question: str
     value: Value | None = None
@@ -98,6 +98,7 @@ class Turn:
     plan: Plan | None = None
     script: str | None = None
     answer_format: AnswerFormat | None = None
+    as_of: dt.date | None = None
 
 
 @dataclass

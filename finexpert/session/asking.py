@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import AbstractContextManager, aclosing
+from dataclasses import replace
 from typing import TypedDict, Unpack
 
 from finexpert import tracking
@@ -78,7 +79,7 @@ class Asking(Base):
             self._as_of = as_of or self.settings.as_of or dt.date.today()
             self._as_of_given = (as_of or self.settings.as_of) is not None
             if cached is not False and self.workspace.turns and (wanted := route(question)):
-                said = self._asked_again() if wanted == "again" else self._earlier.last()
+                said = self._asked_again(as_of) if wanted == "again" else self._earlier.last()
                 if said is not None:
                     traced.answer = said
                     return said
@@ -93,6 +94,7 @@ class Asking(Base):
             traced.answer = answer
             self._earlier.given(answer)
             if len(self.workspace.turns) > len(earlier):
+                self.workspace.turns[-1] = replace(self.workspace.turns[-1], as_of=as_of)
                 self._before.append(frames)
             return answer
 
@@ -183,15 +185,14 @@ class Asking(Base):
             notes += said
         return None, notes
 
-    def _asked_again(self) -> Answer:
-        """The last question asked anew, in the place of its turn, which comes back if that fails."""
+    def _asked_again(self, as_of: dt.date | None) -> Answer:
+        """The last question asked anew, in the place of its turn, which comes back if that fails; of its day, if none is given."""
         turn, frames = self.workspace.turns[-1], self.workspace.frames
         self.undo()
         before = dict(self.workspace.frames)
         try:
-            # A day that nobody gave hides less than one that somebody gave: it does not become one here.
-            given = self._as_of if self._as_of_given else None
-            return self.ask(turn.question, answer_format=turn.answer_format, as_of=given, cached=False)
+            day = as_of or turn.as_of
+            return self.ask(turn.question, answer_format=turn.answer_format, as_of=day, cached=False)
         except BaseException:
             self.workspace.turns.append(turn)
             self.workspace.frames = frames

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,21 @@ def test_what_is_computed_again_is_of_a_given_day_where_the_first_was(desk: Any,
     first = session.ask("How many months?")
     again = session.ask("Compute it again.")
     assert first.record.as_of_given == again.record.as_of_given == (day is not None)
+
+
+def test_what_is_computed_again_is_of_the_day_that_was_asked_for(desk: Any) -> None:
+    """Also in a conversation that was saved and taken up; another day counts where it is said."""
+    desk.says("planning", desk.plan())
+    session = desk.session(memory=False)
+    first = session.ask("How many months?", as_of=dt.date(2020, 3, 15))
+    assert first.value == 3
+    session.save("days")
+    for asked in (session, desk.session(memory=False)):
+        asked.resume("days")
+        again = asked.ask("Compute it again.")
+        assert (again.value, again.record.as_of, again.record.as_of_given) == (3, dt.date(2020, 3, 15), True)
+    assert session.ask("Compute it again.", as_of=dt.date(2020, 4, 15)).value == 4
+    assert session.ask("Compute it again.").value == 4
 
 
 def test_what_was_opened_is_closed_where_the_rest_cannot_be(

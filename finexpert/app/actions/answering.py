@@ -127,7 +127,9 @@ class Answering(Conversations):
         """Keep an answer with all that a follow-up needs, whole or not at all."""
         session, c = opened.session, tables.conversations.c
         rests_on = {name: opened.sources[name] for name in answer.sources}
-        body = body_of(answer) | {"as_of_given": wish.as_of is not None, "sources": rests_on}
+        # "Compute it again" is of the day that was asked for before.
+        day_given = wish.as_of is not None or (turn is not None and turn.as_of is not None)
+        body = body_of(answer) | {"as_of_given": day_given, "sources": rests_on}
         if body["as_of"] is None and wish.as_of is not None:
             body["as_of"] = wish.as_of.isoformat()
         record = json.loads(answer.record.sealed()) if answer.record is not None else None
