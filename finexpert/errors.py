@@ -236,14 +236,15 @@ class UnknownValue(QueryError):
 class NoRows(QueryError):
     """The conditions of a SELECT leave no row, and one of them alone does so.
 
-    `span` says from where to where its column runs, or nothing: for a person's eyes, and in no message.
+    `span` says from where to where its column runs, or nothing: for a person's eyes, and in no message. `beyond` says that the condition
+    asks about a time of which the data hold nothing: no other SELECT would find it.
     """
 
     kind = "no rows"
 
-    def __init__(self, message: str, *, span: str = "") -> None:
+    def __init__(self, message: str, *, span: str = "", beyond: bool = False) -> None:
         super().__init__(message)
-        self.span = span
+        self.span, self.beyond = span, beyond
 
 
 class CutFrame(QueryError):

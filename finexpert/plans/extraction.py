@@ -12,7 +12,7 @@ from finexpert.core import progress
 from finexpert.core.answers import Citation
 from finexpert.core.plans import Extract, Script
 from finexpert.core.workspace import NamedFrame, Value
-from finexpert.errors import CutFrame, PlanError, QueryError, StepError, UnknownValue
+from finexpert.errors import CutFrame, NoRows, PlanError, QueryError, StepError, UnknownValue
 from finexpert.plans.retries import SQL_EXTRACTION, NeedsAnotherPlan, StepFailed, feedback_on
 from finexpert.plans.running import Running, counted, span
 from finexpert.warehouse.checks.checked import Checked
@@ -53,8 +53,10 @@ def _extract(running: Running, steps: Sequence[Extract]) -> None:
 
 
 def _is_hopeless(running: Running, error: StepError, said: set[str]) -> bool:
-    """Whether another attempt is not worth a call: a person can tell, or the same was said before."""
+    """Whether another attempt is not worth a call: a person can tell, the data end before, or the same was said before."""
     if isinstance(error, UnknownValue) and error.values and running.around.someone_there:
+        return True
+    if isinstance(error, NoRows) and error.beyond:
         return True
     again = str(error) in said
     said.add(str(error))

@@ -3,7 +3,7 @@
 {"id": "case-filled", "trap": "wrong case", "first": "SELECT count(*) FROM trades WHERE status = 'Filled'", "then": [], "gold": ..., "outcome": "home"}
 
 `first` is what the planner says, `then` what is said to the reasons that come back; `outcome` is "home" (put right without a second
-call), "repaired" (right after the reason), or the kind of the refusal. The gold is plain SQL on the same file.
+call), "repaired" (right after the reason), or the kind of the refusal, which may come after so many `calls`. The gold is plain SQL on the same file.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ def test_a_trap_is_put_right_or_refused(case: Mapping[str, Any], ask: Any, gold:
     else:
         assert answer.failure is not None
         assert (answer.status == "answered", answer.failure.kind) == (False, outcome)
+        assert answer.usage.calls == case.get("calls", answer.usage.calls)
 
 
 def test_there_are_enough_traps_and_most_come_out_right() -> None:

@@ -140,7 +140,8 @@ class Checks:
             with probe.checking(_EMPTINESS):
                 notes += check_result(given, self._read_again(one, looked), probe)
         except NoRows as error:
-            raise NoRows(f"{error}{f' as of {self.as_of}' if explicit else ''}", span=error.span) from None
+            seen = f" as of {self.as_of}" if explicit else ""
+            raise NoRows(f"{error}{seen}", span=error.span, beyond=error.beyond) from None
         notes += _without_end(probe)
         period = period_of(one)
         if period is not None and explicit and self.as_of:

@@ -18,8 +18,10 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import NoRows
 from finexpert.warehouse.checks.reading.comparisons import says_not
-from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.period import Ends, ends_of
+from finexpert.warehouse.checks.reading.probing import Probe, table_name
 from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
+from finexpert.warehouse.dates import kind_of_type, known_by
 
 _BOUNDS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 
@@ -210,19 +212,60 @@ def _no_rows(one: Read, scope: Scope, condition: exp.Expr, probe: Probe, name: s
     """What to say of a condition that no row meets: of the tables of a SELECT, or of one of them."""
     tables = ", ".join(source.name for source in _tables(scope) if name in (None, source.alias_or_name))
     problem = f"{text_of(one, condition)} matches no row{f' of {tables}' if tables else ''}"
-    return NoRows(problem, span=_span(one, scope, condition, probe))
-
-
-def _span(one: Read, scope: Scope, condition: exp.Expr, probe: Probe) -> str:
-    """From where to where the column of a condition runs that no row is large or small enough for; nothing where that is not the point."""
     columns = {column.sql(): column for column in condition.find_all(exp.Column)}
-    if len(columns) != 1 or condition.find(exp.Query) or not condition.find(*_BOUNDS):
-        return ""
+    asked = _time_asked(one, scope, condition)
+    if len(columns) != 1 or condition.find(exp.Query) or not (asked or condition.find(*_BOUNDS)):
+        return NoRows(problem)
     (column,) = columns.values()
     rows = rows_of(one, scope, None)
-    ends = (probe.first(rows.select(end(this=column.copy()), append=False), 1) for end in (exp.Min, exp.Max))
-    first, last = ((_shown(found[0]) if found else "") for found in ends)
-    return f"{column.name} runs from {first} to {last}" if first and last else ""
+    found = [probe.first(rows.select(end(this=column.copy()), append=False), 1) for end in (exp.Min, exp.Max)]
+    first, last = ((_shown(values[0]) if values else "") for values in found)
+    if not first or not last:
+        return NoRows(problem)
+    beyond = asked is not None and _is_outside(asked, first, last) and not _elsewhere(one, scope, column, asked, probe)
+    return NoRows(problem, span=f"{column.name} runs from {first} to {last}", beyond=beyond)
+
+
+def _time_asked(one: Read, scope: Scope, condition: exp.Expr) -> Ends | None:
+    """The first and the last day that conditions on one column let through, where they do nothing else."""
+    parts = condition.flatten() if isinstance(condition, exp.And) else [condition]
+    ends = [list(ends_of(one, part.unnest(), scope)) for part in parts]
+    if not all(len(pairs) == 1 and any(pairs[0]) for pairs in ends):
+        return None
+    firsts, lasts = ([pairs[0][place] for pairs in ends] for place in (0, 1))
+    return max(filter(None, firsts), default=None), min(filter(None, lasts), default=None)
+
+
+def _is_outside(asked: Ends, first: str, last: str) -> bool:
+    """Whether a time has no day between two values of a column.
+
+    >>> _is_outside((dt.date(2031, 1, 1), None), "2019-01-01", "2024-06-22 10:00:00"), _is_outside((None, None), "1", "9")
+    (True, False)
+    """
+    try:
+        begins, ends = (dt.date.fromisoformat(value[:10]) for value in (first, last))
+    except ValueError:
+        return False
+    return bool((asked[0] and asked[0] > ends) or (asked[1] and asked[1] < begins))
+
+
+def _elsewhere(one: Read, scope: Scope, column: exp.Column, asked: Ends, probe: Probe) -> bool:
+    """Whether another date of the same table may lie in a time: then the wrong one may have been compared."""
+    origin = one.origin(column, scope)
+    if origin is None:
+        return True
+    for other in origin.table.columns:
+        kind = other.dates or kind_of_type(other.type)
+        if not kind or other.name == origin.column.name:
+            continue
+        name = exp.column(other.name, quoted=True)
+        there = exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()).not_())
+        there = there.where(known_by(name.copy(), kind, asked[1])) if asked[1] else there
+        if asked[0]:
+            there = there.where(exp.not_(known_by(name.copy(), kind, asked[0] - dt.timedelta(days=1))))
+        if probe.any_row(there) is not False:
+            return True
+    return False
 
 
 def _shown(value: object) -> str:

@@ -68,6 +68,24 @@ def test_a_bound_beyond_a_column_says_to_a_person_how_far_it_runs(run: Any, sele
     assert "runs from" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("condition", "beyond"),
+    [
+        ("executed_at >= DATE '2031-01-01'", True),
+        ("year(executed_at) = 2031", True),
+        ("executed_at BETWEEN DATE '2019-01-01' AND DATE '2019-12-31'", True),
+        # The same table has a settlement on that day: the wrong date may have been compared.
+        ("executed_at BETWEEN DATE '2023-01-12' AND DATE '2023-01-12'", False),
+        ("executed_at >= DATE '2023-12-31' AND executed_at < DATE '2023-12-01'", False),
+        ("amount > 1e9", False),
+    ],
+)
+def test_no_other_select_finds_a_time_of_which_the_table_holds_nothing(run: Any, condition: str, beyond: bool) -> None:
+    with pytest.raises(NoRows) as raised:
+        run(f"SELECT count(*) FROM trades WHERE {condition}")
+    assert raised.value.beyond is beyond
+
+
 def test_equality_of_columns_that_never_holds_is_no_answer(run: Any) -> None:
     with pytest.raises(NoRows, match="matches no row"):
         run("SELECT count(*) FROM trades WHERE symbol = currency")

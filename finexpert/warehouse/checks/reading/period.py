@@ -23,7 +23,7 @@ def period_of(one: Read) -> str | None:
     lower: list[dt.date] = []
     upper: list[dt.date] = []
     for scope in one.scopes:
-        ends = [pair for node in scope.walk() for pair in _ends(one, node, scope)]
+        ends = [pair for node in scope.walk() for pair in ends_of(one, node, scope)]
         firsts = [first for first, _ in ends if first]
         lasts = [last for _, last in ends if last]
         # One end alone is a bound on something else, such as a rate known by a day.
@@ -47,7 +47,8 @@ def seen_of(period: str, day: dt.date) -> tuple[str, list[str]]:
     ]
 
 
-def _ends(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Ends]:
+def ends_of(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Ends]:
+    """The first and the last day that a condition lets through, None for an end that it does not say; nothing for any other condition."""
     if isinstance(node, exp.Between):
         if _is_dated(one, node.this, scope):
             yield day_of(node.args["low"]), day_of(node.args["high"])
