@@ -1,0 +1,247 @@
+"""What a person should know of the rows that a SELECT counts and of those that it leaves out, though it runs as it was written.
+
+    region <> 'EMEA'                              accounts.region is missing in some rows, which this leaves out
+    count(*) FROM orders, beside deleted_at       orders.deleted_at marks rows as deleted, and the SELECT does not look at it
+    sum(amount) FROM entries, beside direction    adds up both directions
+    sum(fee) / count(*)                           divides by rows in which fee is missing
+    count(region)                                 leaves out rows in which region is missing
+    GROUP BY region, on MySQL                     takes 'EMEA' and 'emea' for one region
+    ORDER BY n DESC LIMIT 1                       leaves out another with the same n
+
+No model is asked again: the question alone tells which is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from finexpert.warehouse.checks.reading.comparisons import says_not
+from finexpert.warehouse.checks.reading.grouping import group_columns
+from finexpert.warehouse.checks.reading.joined import SMALL
+from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, table_name
+from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, runnable, text_of
+from finexpert.warehouse.dates import words
+from finexpert.warehouse.schema import TableSchema
+
+_GONE = frozenset(("deleted", "voided", "archived", "reversed", "reversal"))
+_DIRECTIONS = frozenset(("direction", "drcr", "crdr", "debit_credit", "dr_cr", "cr_dr", "debitcredit", "credit_debit"))
+_FEW = 10
+_AMOUNTS = frozenset(("amount", "amt", "value", "total", "sum"))
+
+
+def remarks(one: Read, probe: Probe) -> list[str]:
+    """Notes for the person; nothing is refused."""
+    said = [*_from_nothing(one), *_missing(one, probe), *_gone(one, probe), *_both_directions(one)]
+    said += [*_averages(one, probe), *_sums(one, probe), *_counts(one, probe), *_merged(one, probe), *_ties(one, probe)]
+    return list(dict.fromkeys(said))
+
+
+def _from_nothing(one: Read) -> Iterator[str]:
+    if one.select is not None and one.select.find(exp.Table) is None:
+        yield "the SELECT reads no table: what it gives is written in it"
+
+
+def _missing(one: Read, probe: Probe) -> Iterator[str]:
+    """Conditions that a missing value does not meet, though it differs from what is left out."""
+    tested = {node.this.name.lower() for node in (one.select or exp.Select()).find_all(exp.Is) if node.this is not None}
+    for column, scope in columns_of(one):
+        condition = _leaving_out(column)
+        origin = one.origin(column, scope) if condition is not None else None
+        if condition is None or origin is None or origin.column.name.lower() in tested:
+            continue
+        if not _is_small(origin.table):
+            continue
+        name = exp.column(origin.column.name, quoted=True)
+        if probe.any_row(exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()))) is True:
+            yield f"{origin} is missing in some rows, which {text_of(one, condition)} leaves out"
+
+
+def _leaving_out(column: exp.Column) -> exp.Expr | None:
+    """The condition that leaves out some values of a column: <>, NOT IN, NOT LIKE or NOT."""
+    node = column.parent
+    if isinstance(node, exp.NEQ):
+        return node if isinstance(node.expression, exp.Literal | exp.Boolean) else None
+    if isinstance(node, exp.Not) or (node is not None and says_not(node) and isinstance(node, exp.Like | exp.ILike)):
+        return node
+    if isinstance(node, exp.In) and node.this is column and node.expressions and isinstance(node.parent, exp.Not):
+        return node.parent
+    return None
+
+
+def _gone(one: Read, probe: Probe) -> Iterator[str]:
+    mentioned = _mentioned(one)
+    for table in filter(_is_small, one.used):
+        for column in table.columns:
+            if not set(words(column.name)) & _GONE or column.name.lower() in mentioned:
+                continue
+            name = exp.column(column.name, quoted=True)
+            marked = name if column.type.upper() == "BOOLEAN" else name.is_(exp.null()).not_()
+            if probe.any_row(exp.select("1").from_(table_name(table.name)).where(marked)) is True:
+                yield f"{table.name}.{column.name} marks some rows, and the SELECT does not look at it: they count like the others"
+
+
+def _both_directions(one: Read) -> Iterator[str]:
+    mentioned = _mentioned(one)
+    for column, scope in columns_of(one):
+        origin = one.origin(column, scope) if column.find_ancestor(exp.Sum) is not None else None
+        if origin is None or not set(words(origin.column.name)) & _AMOUNTS:
+            continue
+        for other in origin.table.columns:
+            if other.is_text and other.name.lower() in _DIRECTIONS - mentioned:
+                yield f"{origin} is added up for every {origin.table.name}.{other.name}"
+
+
+def _averages(one: Read, probe: Probe) -> Iterator[str]:
+    """A sum divided by the number of all rows, where what is added up is missing in some of them."""
+    for scope in one.scopes:
+        select = scope.expression
+        if not isinstance(select, exp.Select) or scope.external_columns or not all(map(_is_small, one.used)):
+            continue
+        for node in scope.find_all(exp.Div):
+            added = _sum_over_all(node) if node.find_ancestor(exp.Select) is select else None
+            if added is None:
+                continue
+            where = select.args.get("where")
+            missing = exp.Is(this=exp.paren(added.copy()), expression=exp.null())
+            condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+            if probe.any_row(rows_of(one, scope, condition)) is True:
+                what = text_of(one, added)
+                yield f"{text_of(one, node)} divides by all rows, also by those in which {what} is missing: avg({what}) leaves them out"
+
+
+def _sums(one: Read, probe: Probe) -> Iterator[str]:
+    """A sum of what is missing in some of its rows, as fees are where a rate is: they count as nothing."""
+    for scope in one.scopes:
+        select = scope.expression
+        if not isinstance(select, exp.Select) or scope.external_columns or not all(map(_is_small, one.used)):
+            continue
+        # What an outer join finds no match for is missing on purpose.
+        if any(join.side for join in select.args.get("joins") or []):
+            continue
+        where = select.args.get("where")
+        for node in scope.find_all(exp.Sum):
+            for column in _added_up(node) if node.find_ancestor(exp.Select) is select else ():
+                origin, missing = one.origin(column, scope), column.copy().is_(exp.null())
+                condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+                if origin is not None and probe.any_row(rows_of(one, scope, condition)) is True:
+                    yield f"{text_of(one, node)} leaves out the rows in which {origin} is missing"
+
+
+def _added_up(node: exp.Sum) -> list[exp.Column]:
+    """The columns of a sum that does not say what a missing value counts as, and is no part of an average."""
+    if node.find(exp.Case, exp.If, exp.Coalesce, exp.Distinct, exp.Query) or node.find_ancestor(exp.Filter, exp.Window):
+        return []
+    above = node.find_ancestor(exp.Div, exp.Select)
+    return [] if isinstance(above, exp.Div) and above.find(exp.Count) else list(node.find_all(exp.Column))
+
+
+def _counts(one: Read, probe: Probe) -> Iterator[str]:
+    """A number of values of one table's column that is shown itself, where some are missing."""
+    for scope in one.scopes:
+        select = scope.expression
+        if not isinstance(select, exp.Select) or select.args.get("joins") or scope.external_columns:
+            continue
+        for node in (projected.unalias() for projected in select.selects):
+            column = node.this if isinstance(node, exp.Count) else None
+            origin = one.origin(column, scope) if isinstance(column, exp.Column) else None
+            if column is None or origin is None or not _is_small(origin.table):
+                continue
+            where = select.args.get("where")
+            missing = column.copy().is_(exp.null())
+            condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+            if probe.any_row(rows_of(one, scope, condition)) is True:
+                yield f"{text_of(one, node)} leaves out the rows in which {origin} is missing"
+
+
+def _sum_over_all(node: exp.Div) -> exp.Expr | None:
+    """What sum(x) / count(*) adds up, unless it says itself what a missing value counts as."""
+    above, below = _plain(node.this), _plain(node.expression)
+    if not isinstance(above, exp.Sum) or not isinstance(below, exp.Count):
+        return None
+    # count(1) counts all rows as well.
+    every = isinstance(below.this, exp.Star | exp.Literal)
+    said = above.this.find(exp.Case, exp.If, exp.Coalesce, exp.Distinct, exp.Query)
+    return above.this if every and said is None and above.find(exp.Column) else None
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    """What stands in casts, brackets, NULLIF and products with a number."""
+    while True:
+        if isinstance(node, exp.Cast | exp.Paren | exp.Nullif | exp.Round):
+            node = node.this
+        elif isinstance(node, exp.Mul) and isinstance(node.this, exp.Literal):
+            node = node.expression
+        elif isinstance(node, exp.Mul) and isinstance(node.expression, exp.Literal):
+            node = node.this
+        else:
+            return node
+
+
+def _merged(one: Read, probe: Probe) -> Iterator[str]:
+    """Texts that MySQL groups as one though they are written differently."""
+    for scope in one.scopes if one.dialect == "mysql" else ():
+        for column in _grouped(scope):
+            origin = one.origin(column, scope)
+            if origin is None or not origin.column.is_text:
+                continue
+            name = exp.column(origin.column.name, quoted=True)
+            first = exp.select(name).from_(table_name(origin.table.name)).limit(FIRST_ROWS).subquery("first_rows")
+            # A cast brings it into the character set of the connection.
+            exact = exp.Collate(this=exp.cast(name.copy(), "char"), expression=exp.to_identifier("utf8mb4_bin"))
+            spelled = exp.Count(this=exp.Distinct(expressions=[exact]))
+            found = exp.select("1").from_(first).group_by(name.copy())
+            if probe.any_row(found.having(spelled > exp.Literal.number(1))) is True:
+                yield f"{origin} is grouped whatever its case and accents: values that differ in these alone are one here"
+
+
+def _grouped(scope: Scope) -> Iterator[exp.Column]:
+    """The columns of which equal values become one: of GROUP BY, SELECT DISTINCT and count(DISTINCT ...)."""
+    select = scope.expression
+    yield from group_columns(select)
+    if isinstance(select, exp.Select) and select.args.get("distinct") is not None:
+        made = [projected.unalias() for projected in select.selects]
+        yield from (column for column in made if isinstance(column, exp.Column))
+    for node in scope.find_all(exp.Distinct):
+        if isinstance(node.parent, exp.Count):
+            yield from node.find_all(exp.Column)
+
+
+def _is_small(table: TableSchema) -> bool:
+    """Whether a table may be looked through for a row that is likely not to be there."""
+    return table.rows is not None and table.rows <= SMALL
+
+
+def _mentioned(one: Read) -> set[str]:
+    return {column.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)}
+
+
+def _ties(one: Read, probe: Probe) -> Iterator[str]:
+    """A LIMIT behind which a row follows that is equal to the last one kept: who asks for the first is not told that there are two."""
+    select = one.select
+    if not isinstance(select, exp.Select) or not all(map(_is_small, one.used)):
+        return
+    order, limit = select.args.get("order"), select.args.get("limit")
+    number = limit.expression.name if limit is not None and isinstance(limit.expression, exp.Literal) else ""
+    if order is None or not number.isdigit() or not 0 < int(number) <= _FEW:
+        return
+    if select.args.get("distinct") is not None or select.args.get("offset") is not None:
+        return
+    said = order.expressions[0].this
+    made = {projected.alias_or_name: projected.unalias() for projected in select.selects}
+    made |= {str(place): projected.unalias() for place, projected in enumerate(select.selects, 1)}
+    key = made.get(said.name, said)
+    kept = select.copy()
+    kept.set("expressions", [key.copy().as_("ordered_by"), *kept.expressions])
+    kept.set("order", exp.Order(expressions=[_ordered(order.expressions[0], key)]))
+    values = probe.first(runnable(kept), int(number) + 1)
+    if len(values) == int(number) + 1 and values[-1] == values[-2]:
+        yield f"LIMIT {number} leaves out a row that is equal to the last one kept in {text_of(one, key)}"
+
+
+def _ordered(first: exp.Expr, key: exp.Expr) -> exp.Expr:
+    ordered = first.copy()
+    ordered.set("this", key.copy())
+    return ordered

@@ -1,0 +1,125 @@
+"""A sum over several days of what is counted anew each day, or of what is added up already.
+
+sum(balance) over a table of balances with a row an account and day     each day's money once more
+sum(income_ytd) over the months of a year                               January twelve times
+
+Told by an owner (`stock: true` beside a field of the semantic model), else by names and by rows: a column that says what is there at a
+time, in a table that holds the same key at several times, over more than one of them.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from finexpert.errors import QueryError
+from finexpert.warehouse.checks.reading.grouping import common_keys, group_keys, has_totals, of_several
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import Origin, Read, rows_of, text_of
+from finexpert.warehouse.dates import kind_of_type, words
+
+_split = str.split
+_AT_A_TIME = frozenset(
+    _split(
+        "balance balances holding holdings outstanding inventory headcount exposure aum nav position reserve reserves backlog"
+    )
+)
+_VALUES = frozenset(("market", "book", "fair", "carrying"))
+_SNAPSHOTS = _AT_A_TIME | frozenset(
+    _split("positions snapshot snapshots eod exposures navs stock valuation valuations")
+)
+_MOVES = frozenset(
+    _split("change changes delta movement movements added released increase decrease inflow outflow net")
+)
+_RUNNING = frozenset(_split("ytd mtd qtd cumulative cumul cum running todate"))
+_FIRST = 200_000
+_DAYS_OF_A_YEAR = 366
+
+
+def check_stocks(one: Read, probe: Probe) -> None:
+    """Raises QueryError for a sum of balances of several days, or of running totals."""
+    for scope in one.scopes:
+        for node in scope.walk():
+            if isinstance(node, exp.Sum):
+                _check_sum(one, node, scope, probe)
+
+
+def _check_sum(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> None:
+    if node.find_ancestor(exp.Window, exp.Filter) is not None or _is_average(node):
+        return
+    for column in node.find_all(exp.Column):
+        origin = one.origin(column, scope)
+        if origin is None or one.base_of(scope, column.table) is None:
+            continue
+        day = _time_of(origin)
+        if not day or not _is_at_a_time(origin, day) or _is_told_apart(scope, day):
+            continue
+        if _are_several(one, scope, exp.column(day, table=column.table), probe):
+            raise QueryError(
+                f"{text_of(one, node)} adds up rows of several days, and {origin} says what was there on each: keep one day, as the last "
+                f"{day} that the question means, or group by {day}"
+            )
+
+
+def _is_average(node: exp.Sum) -> bool:
+    """Whether a sum over some days is divided by their number."""
+    over = node.find_ancestor(exp.Div, exp.Select)
+    by = over.expression.unnest() if isinstance(over, exp.Div) else None
+    return by is not None and (by.find(exp.Count) is not None or (by.is_int and 1 < int(by.name) <= _DAYS_OF_A_YEAR))
+
+
+def _time_of(origin: Origin) -> str:
+    """The column that tells the rows of one key apart by time."""
+    table = origin.table
+    dated = {column.name for column in table.columns if column.dates or kind_of_type(column.type)}
+    of_key = [name for key in table.keys if len(key) > 1 for name in key if name in dated]
+    return table.date_column or (of_key[0] if of_key else "")
+
+
+def _is_at_a_time(origin: Origin, day: str) -> bool:
+    """Whether a value says what is there at a time, or what was added up until then."""
+    table, said = origin.table, set(words(origin.column.name))
+    if origin.column.stock is not None:
+        return origin.column.stock
+    # What is added up from a beginning on: its name leaves no doubt.
+    if said & _RUNNING or {"to", "date"} <= said:
+        return True
+    if said & _MOVES or any(len(key) == 1 for key in table.keys):
+        return False
+    about = set(words(table.name.rpartition(".")[2])) | set(words(day))
+    again = any(len(key) > 1 and day in key for key in table.keys)
+    named = said & _AT_A_TIME or (said & _VALUES and "value" in said) or {"in", "force"} <= said
+    return bool(named and (about & _SNAPSHOTS or again))
+
+
+def _is_told_apart(scope: Scope, day: str) -> bool:
+    """Whether the SELECT joins by the day, or says more of it than a condition on a span, a group or an order does."""
+    select = scope.expression
+    if not isinstance(select, exp.Select):
+        return False
+    parts = [select.args.get(name) for name in ("where", "group", "order")]
+    grouped = {key.sql() for key in group_keys(select)}
+    parts += [made for made in select.selects if made.unalias().sql() in grouped]
+    inside = {id(node) for part in parts if part is not None for node in part.walk()}
+    # A total of ROLLUP adds up all days, though a day is among its keys.
+    if has_totals(select):
+        inside |= {
+            id(node) for made in select.selects if isinstance(made.unalias(), exp.Column) for node in made.walk()
+        }
+    return any(
+        column.name.lower() == day.lower() and id(column) not in inside for column in select.find_all(exp.Column)
+    )
+
+
+def _are_several(one: Read, scope: Scope, day: exp.Column, probe: Probe) -> bool:
+    """Whether one group holds rows of several days: among all rows where there is one group, else among the first."""
+    where = scope.expression.args.get("where")
+    rows = rows_of(one, scope, where.this if where is not None else None)
+    if keys := common_keys(scope.expression):
+        kept = [day, *keys]
+        rows.set("expressions", [part.copy().as_(f"c{number}") for number, part in enumerate(kept)])
+        return probe.any_row(of_several(rows.limit(_FIRST), len(keys))) is True
+    rows.set("expressions", [day.as_("d")])
+    first, every = rows.copy().limit(1).subquery(), rows.subquery("days")
+    # It ends at the first row of another day.
+    return probe.any_row(exp.select("1").from_(every).where(exp.column("d", table="days").neq(first))) is True
