@@ -95,7 +95,7 @@ def _query(running: Running, step: Extract, select: str) -> Checked | StepError:
         if running.around.code_review is not None:
             with progress.stage("checking", "a model looks at the SELECT"):
                 running.around.code_review.select(select)
-        checked = _rows(running, select, step.frame)
+        checked = _rows(running, select, step)
         frame = checked.frame
         if step.columns and list(frame.data.columns) != step.columns:
             if len(step.columns) != len(frame.data.columns):
@@ -114,9 +114,9 @@ def _query(running: Running, step: Extract, select: str) -> Checked | StepError:
     return replace(checked, frame=frame)
 
 
-def _rows(running: Running, select: str, frame_name: str) -> Checked:
+def _rows(running: Running, select: str, step: Extract) -> Checked:
     if running.around.checks is not None:
-        return running.around.checks.run(select, frame_name)
+        return running.around.checks.run(select, step.frame, answers=running.plan.answering_extract == step)
     if running.around.warehouse is None:
         raise PlanError("the plan fetches frames, but the question is asked of no warehouse")
     frame = running.around.warehouse.query(select, as_of=running.around.as_of)

@@ -205,6 +205,8 @@ _NUMBERS: tuple[tuple[str, Callable[[float], bool]], ...] = (
     ("julian", lambda number: _JULIAN[0] <= number <= _JULIAN[1]),
 )
 
+# The day before the last one of the calendar, after which there is no other.
+_LAST = dt.date.max - dt.timedelta(days=1)
 # What each kind is called in a schema card.
 KINDS = {
     "date": "", "timestamp": "", "iso": "dates as texts YYYY-MM-DD", "slashed": "dates as texts YYYY/MM/DD",
@@ -225,7 +227,7 @@ def bound(kind: str, day: dt.date) -> tuple[type[exp.Expr], exp.Expr]:
     >>> comparison.__name__, value.sql()
     ('LTE', "'2022-05'")
     """
-    after = day + dt.timedelta(days=1)
+    after = min(day, _LAST) + dt.timedelta(days=1)
     month = after.replace(day=1) - dt.timedelta(days=1)
     year = day.year if after.year > day.year else day.year - 1
     quarter = after.year * 4 + (after.month - 1) // 3 - 1

@@ -21,7 +21,8 @@ _MOST_NAME = 255
 class Column:
     """A column; `categories` are its published values, None unless published, and `more` says that there are more of them.
 
-    `dates` is the form of its dates where it is a text or a number that holds dates: see `dates.KINDS`.
+    `dates` is the form of its dates where it is a text or a number that holds dates: see `dates.KINDS`. `stock` says whether it holds
+    what is there at a time and cannot be added up over several; None where no owner says so.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Column:
     more: bool = False
     synonyms: tuple[str, ...] = ()
     dates: str = ""
+    stock: bool | None = None
 
     @property
     def is_text(self) -> bool:

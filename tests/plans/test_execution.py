@@ -142,15 +142,15 @@ def test_only_the_failed_frame_is_written_again() -> None:
 
 
 def test_the_checks_are_told_which_frame_a_select_is_for() -> None:
-    told: list[tuple[str, str]] = []
+    told: list[tuple[str, str, bool]] = []
 
     class Noted(Checks):
-        def run(self, select: str, frame: str = "") -> Checked:
-            told.append((frame, select))
+        def run(self, select: str, frame: str = "", *, answers: bool = False) -> Checked:
+            told.append((frame, select, answers))
             return Checked(Tables().query(select), select)
 
     execution.run(plan(), Workspace(), around(checks=Noted(Tables())))  # type: ignore[arg-type]
-    assert told == [("t", "SELECT x FROM t")]
+    assert told == [("t", "SELECT x FROM t", False)]
 
 
 def test_retries_end() -> None:

@@ -49,3 +49,18 @@ CREATE TABLE tickets (ticket_id INTEGER PRIMARY KEY, customer_id INTEGER REFEREN
 INSERT INTO tickets SELECT i, 1 + pick(i, 1, 280), ['Card lost', 'card  lost', 'Login', 'Fees'][1 + pick(i, 2, 4)], TIMESTAMP '2023-01-01 07:00' + to_minutes((pick(i, 3, 600000))::BIGINT),
   CASE WHEN pick(i, 4, 4) > 0 THEN TIMESTAMP '2024-03-01 07:00' + to_minutes((pick(i, 5, 20000))::BIGINT) END, ['P1', 'P2', 'P3'][1 + pick(i, 6, 3)]
 FROM range(1, 701) t(i);
+
+-- What a branch earned in a month and since January, who worked there at its end, and its share of costs.
+CREATE TABLE branch_months (branch_code VARCHAR, month_end DATE, income_eur DOUBLE, income_ytd_eur DOUBLE, headcount INTEGER, cost_ratio DOUBLE, customers_count INTEGER,
+  PRIMARY KEY (branch_code, month_end));
+INSERT INTO branch_months SELECT 'B' || lpad(b::VARCHAR, 2, '0'), last_day(DATE '2022-01-01' + to_months(m::INTEGER)), earned,
+  sum(earned) OVER (PARTITION BY b, m // 12 ORDER BY m), 5 + pick(b * 40 + m, 2, 30), round(0.4 + pick(b * 40 + m, 3, 50) / 100.0, 2), 20 + pick(b * 40 + m, 4, 300)
+FROM (SELECT b, m, 1000.0 + pick(b * 40 + m, 1, 9000) AS earned FROM range(1, 13) t(b), range(0, 24) u(m));
+
+-- Terms of an account: the day on which one ends is the first of the next, and the last one has no end.
+CREATE TABLE account_terms (account_no VARCHAR, valid_from DATE, valid_to DATE, monthly_fee_eur DOUBLE, PRIMARY KEY (account_no, valid_from));
+INSERT INTO account_terms SELECT account_no, opened_on, CASE WHEN customer_id % 3 = 0 THEN DATE '2023-03-01' ELSE DATE '9999-12-31' END, 1 + customer_id % 5 FROM accounts WHERE opened_on < '2023-03-01'
+UNION ALL SELECT account_no, DATE '2023-03-01', DATE '9999-12-31', 9 FROM accounts WHERE customer_id % 3 = 0 AND opened_on < '2023-03-01';
+
+CREATE TABLE logins (login_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers, logged_at TIMESTAMPTZ);
+INSERT INTO logins SELECT i, 1 + pick(i, 1, 280), TIMESTAMPTZ '2023-01-01 00:00+00' + to_minutes((pick(i, 2, 500000))::BIGINT) FROM range(1, 501) t(i);

@@ -21,23 +21,28 @@ from finexpert.warehouse.checks.arbitrary import check_arbitrary
 from finexpert.warehouse.checks.brackets import check_brackets
 from finexpert.warehouse.checks.counts import check_counts
 from finexpert.warehouse.checks.currencies import check_currencies
-from finexpert.warehouse.checks.days import check_days
 from finexpert.warehouse.checks.division import check_division
 from finexpert.warehouse.checks.fan_out import check_fan_out
 from finexpert.warehouse.checks.literals import Looked, look_up
 from finexpert.warehouse.checks.meaning import check_meaning
-from finexpert.warehouse.checks.moments import check_moments
 from finexpert.warehouse.checks.nulls import check_nulls
+from finexpert.warehouse.checks.outer_joins import check_outer_joins
 from finexpert.warehouse.checks.outside import check_outside
 from finexpert.warehouse.checks.reading.comparisons import compared_columns, meant
 from finexpert.warehouse.checks.reading.horizons import check_horizon
 from finexpert.warehouse.checks.reading.period import period_of, seen_of
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
-from finexpert.warehouse.checks.remarks import remarks
+from finexpert.warehouse.checks.remarks.names import names
+from finexpert.warehouse.checks.remarks.ratios import ratios, shares
+from finexpert.warehouse.checks.remarks.rows import remarks
+from finexpert.warehouse.checks.remarks.times import times
 from finexpert.warehouse.checks.results import check_result
 from finexpert.warehouse.checks.scales import check_scales
-from finexpert.warehouse.checks.stocks import check_stocks
+from finexpert.warehouse.checks.times.days import check_days
+from finexpert.warehouse.checks.times.moments import check_moments
+from finexpert.warehouse.checks.times.stocks import check_stocks
+from finexpert.warehouse.checks.times.versions import check_versions
 from finexpert.warehouse.checks.unions import check_unions
 from finexpert.warehouse.checks.whole_numbers import check_whole_numbers
 from finexpert.warehouse.checks.windows import check_windows
@@ -51,6 +56,7 @@ _LITERALS = "whether the texts in its conditions stand in their columns"
 _FAN_OUT = "whether a join multiplies the rows that it adds up"
 _EMPTINESS = "which condition leaves nothing"
 _DECIDING = frozenset((_LITERALS, _FAN_OUT, _EMPTINESS))
+_OUTER = "whether a condition leaves out what an outer join keeps"
 _REMARKS = "which rows count that should not"
 # Each raises QueryError for a SELECT that runs and means something else than it says, and may give notes.
 _MEANINGS: tuple[tuple[str, Callable[[Read, Probe], list[str] | None]], ...] = (
@@ -59,6 +65,7 @@ _MEANINGS: tuple[tuple[str, Callable[[Read, Probe], list[str] | None]], ...] = (
     ("whether an aggregate takes rows that it does not name", check_counts),
     ("whether amounts are in one currency", check_currencies),
     ("whether balances of several days are added up", check_stocks),
+    ("whether two rows hold on one day", check_versions),
     ("whether a NOT IN holds a NULL", check_nulls),
     ("whether moments lie later on a day", check_moments),
     ("whether a divisor is zero", check_division),
@@ -111,10 +118,11 @@ class Checks:
     _frames: dict[str, _Attempts] = field(default_factory=dict, init=False, repr=False)
     _before: _Attempts = field(default_factory=_Attempts, init=False, repr=False)
 
-    def run(self, select: str, frame: str = "") -> Checked:
+    def run(self, select: str, frame: str = "", *, answers: bool = False) -> Checked:
         """The rows of a SELECT; raises QueryError where they would be no ground for an answer, AsOfError where the day can't be kept.
 
-        The name of a `frame` tells which SELECTs are attempts at the same one: a condition may not be lost between them.
+        The name of a `frame` tells which SELECTs are attempts at the same one: a condition may not be lost between them. `answers` says
+        that nothing is computed from the rows: they are the answer.
         """
         # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
         ran = expand(select, self.source.metrics, self.source.dialect)
@@ -133,8 +141,10 @@ class Checks:
                     found += check(one, probe) or []
             with probe.checking(_FAN_OUT):
                 notes += looked.notes + found + check_fan_out(one, probe, self.question)
+            with probe.checking(_OUTER):
+                notes += check_outer_joins(one, probe, self.question)
             with probe.checking(_REMARKS):
-                notes += remarks(one, probe)
+                notes += [*remarks(one, probe), *times(one, probe), *ratios(one), *names(one, probe)]
         given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
         try:
             with probe.checking(_EMPTINESS):
@@ -142,7 +152,7 @@ class Checks:
         except NoRows as error:
             seen = f" as of {self.as_of}" if explicit else ""
             raise NoRows(f"{error}{seen}", span=error.span, beyond=error.beyond) from None
-        notes += _without_end(probe)
+        notes += [*(shares(one, given.data, self.question) if answers else ()), *_without_end(probe)]
         period = period_of(one)
         if period is not None and explicit and self.as_of:
             period, told = seen_of(period, self.as_of)

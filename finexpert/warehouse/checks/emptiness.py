@@ -261,7 +261,7 @@ def _elsewhere(one: Read, scope: Scope, column: exp.Column, asked: Ends, probe: 
         name = exp.column(other.name, quoted=True)
         there = exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()).not_())
         there = there.where(known_by(name.copy(), kind, asked[1])) if asked[1] else there
-        if asked[0]:
+        if asked[0] and asked[0] > dt.date.min:
             there = there.where(exp.not_(known_by(name.copy(), kind, asked[0] - dt.timedelta(days=1))))
         if probe.any_row(there) is not False:
             return True

@@ -23,7 +23,7 @@ from finexpert.warehouse.checks.reading.select import Read, text_of
 
 # Patterns are tried on every value of tables up to this size.
 _SMALL = 2_000_000
-_SHORTEST_SPELLING = 4
+_SHORTEST_SPELLING = 2
 _SHORTEST_SLIP = 5
 _SHOWN = 5
 ANY = "(a value)"
@@ -200,9 +200,9 @@ def _as_wrapped(wraps: Sequence[type[exp.Expr]], value: str) -> str:
 
 def _other_spellings(comparison: Comparison, text: str, probe: Probe) -> str:
     """What a person is told of values that say the same as one that was found, and were not compared with."""
-    values, complete = probe.first_values(comparison.origin)
+    values, _ = probe.first_values(comparison.origin)
     seen = {_as_wrapped(comparison.wraps, value) for value in values}
-    if len(text) < _SHORTEST_SPELLING or not complete or comparison.pattern or text not in seen:
+    if len(text) < _SHORTEST_SPELLING or comparison.pattern or text not in seen:
         return ""
     others = sorted(value for value in seen if value not in comparison.texts and same_text(value, text))
     if not others:

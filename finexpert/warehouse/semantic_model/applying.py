@@ -78,8 +78,14 @@ def _told(column: Column, field: FieldModel) -> Column:
         raise ConfigurationError(
             f"the semantic model's field {field.name!r}: `values` has to be a list of texts, not {values!r}"
         )
+    stock = field.own.get("stock", column.stock)
+    if not isinstance(stock, bool | None):
+        raise ConfigurationError(
+            f"the semantic model's field {field.name!r}: `stock` has to be true or false, not {stock!r}"
+        )
     return replace(
         column,
+        stock=stock,
         comment=_words(field.description, field.ai_context.instructions) or column.comment,
         synonyms=tuple(field.ai_context.synonyms) or column.synonyms,
         categories=tuple(map(str, values[:MAX_CATEGORIES])) if values is not None else column.categories,

@@ -33,6 +33,10 @@ CREATE TABLE terms (account_id INTEGER PRIMARY KEY, discount_pct DOUBLE, tax_rat
 INSERT INTO terms VALUES (1, 0, 0.19), (2, 5, 0.07), (3, 25, 0);
 CREATE TABLE bonds (bond_id INTEGER PRIMARY KEY, maturity_date DATE);
 INSERT INTO bonds VALUES (1, '2031-01-01');
+CREATE TABLE covers (account_id INTEGER, valid_from DATE, valid_to DATE, fee DOUBLE, PRIMARY KEY (account_id, valid_from));
+INSERT INTO covers VALUES (1, '2022-01-01', '2023-03-01', 5), (1, '2023-03-01', '9999-12-31', 7), (2, '2022-06-01', NULL, 9);
+CREATE TABLE region_months (region VARCHAR, month_end DATE, income DOUBLE, income_ytd DOUBLE, headcount INTEGER, PRIMARY KEY (region, month_end));
+INSERT INTO region_months VALUES ('EMEA', '2023-01-31', 5, 5, 3), ('EMEA', '2023-02-28', 4, 9, 4), ('AMER', '2023-01-31', 2, 2, 1), ('AMER', '2023-02-28', 1, 3, 1);
 """
 
 Run = Callable[..., Checked]

@@ -64,6 +64,12 @@ def run(brokerage: SQLWarehouse) -> Run:
     ("SELECT count(*) FROM trades WHERE status = 'CANCELLED' AND side = 'SELL'", 0, "no row meets all of these conditions"),
     ("WITH t AS (SELECT status AS s FROM trades) SELECT count(*) FROM t WHERE s = 'filled'", 3, "'FILLED'"),
     ("SELECT sum(amount) FROM trades WHERE currency = 'USD'", 80, ""),
+    ("SELECT sum(fee) FROM covers WHERE valid_from <= '2023-03-01' AND valid_to > '2023-03-01'", 7, "covers.valid_to is missing in some rows"),
+    ("SELECT sum(fee) FROM covers WHERE '2023-02-01' BETWEEN valid_from AND coalesce(valid_to, '9999-12-31')", 14, ""),
+    ("SELECT sum(income_ytd) FROM region_months WHERE month_end = '2023-02-28'", 12, ""),
+    ("SELECT sum(income) FROM region_months", 12, ""),
+    ("SELECT a.account_id, count(t.trade_id) AS n FROM accounts a LEFT JOIN trades t ON t.account_id = a.account_id WHERE t.side = 'BUY' GROUP BY a.account_id ORDER BY 1", 1,
+     "leaves out each account_id without such a row of trades"),
 ])  # fmt: skip
 def test_what_is_right_or_put_right_is_answered(run: Run, select: str, value: float, note: str) -> None:
     checked = run(select)
@@ -93,6 +99,11 @@ def test_what_is_right_or_put_right_is_answered(run: Run, select: str, value: fl
     ("SELECT count(*) FROM trades WHERE settle_date > CAST('2023/04/31' AS DATE)", QueryError, "the last one of that month is 2023/04/30"),
     ("SELECT sum(s) FROM (SELECT lots AS s FROM trades WHERE side = 'BUY' UNION ALL SELECT lots FROM trades WHERE status = 'FILLED') u", QueryError, "adds up rows twice"),
     ("SELECT sum(amount_usd) FROM (SELECT DISTINCT amount_usd FROM fees) u", QueryError, "counts equal rows once"),
+    ("SELECT sum(fee) FROM covers WHERE '2023-03-01' BETWEEN valid_from AND valid_to", QueryError, "finds two rows of covers on the day of a change"),
+    ("SELECT sum(c.fee) FROM region_months m JOIN covers c ON c.account_id = 1 AND m.month_end >= c.valid_from AND m.month_end <= c.valid_to WHERE m.month_end > '2024-01-01'",
+     NoRows, "matches no row of region_months"),
+    ("SELECT sum(income_ytd) FROM region_months", QueryError, "region_months.income_ytd says what was there on each"),
+    ("SELECT region, sum(headcount) AS n FROM region_months GROUP BY region", QueryError, "region_months.headcount says what was there on each"),
     ("SELECT sum(a.balance * t.discount_pct) FROM accounts a JOIN terms t ON t.account_id = a.account_id", QueryError, "which holds percent"),
 ])  # fmt: skip
 def test_what_is_no_ground_for_an_answer_goes_back(run: Run, select: str, error: type[Exception], said: str) -> None:

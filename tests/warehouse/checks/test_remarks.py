@@ -18,6 +18,13 @@ CREATE TABLE entries (entry_id INTEGER, direction VARCHAR, amount DOUBLE);
 INSERT INTO entries VALUES (1, 'DR', 10), (2, 'CR', 5);
 CREATE TABLE visits (visit_id INTEGER, page VARCHAR, seconds DOUBLE, clicks INTEGER);
 INSERT INTO visits VALUES (1, 'home', 10, 1), (2, 'home', NULL, 2), (3, 'shop', 20, 3);
+CREATE TABLE holders (holder_id INTEGER PRIMARY KEY, full_name VARCHAR, state VARCHAR);
+INSERT INTO holders VALUES (1, 'Ann Lee', 'CA'), (2, 'Bo Hill', 'ca'), (3, 'Cy Wood', 'NY'), (4, 'Ann Lee', 'CA');
+CREATE TABLE covers (cover_id INTEGER PRIMARY KEY, holder_id INTEGER REFERENCES holders, kind VARCHAR, begun DATE, ended DATE, signed_at TIMESTAMPTZ, fee DOUBLE);
+INSERT INTO covers VALUES (1, 1, 'home', '2022-02-01', '2023-02-01', '2022-01-31 23:00+00', 10), (2, 1, 'car', '2023-02-11', NULL, '2023-02-01 10:00+00', 20),
+  (3, 2, 'car', '2023-03-01', '2024-02-01', '2023-02-01 10:00+00', 30), (4, 3, 'car', '2023-02-05', NULL, '2023-02-02 09:00+00', 70);
+CREATE TABLE ratios (line VARCHAR, claims_count INTEGER, loss_ratio DOUBLE);
+INSERT INTO ratios VALUES ('home', 10, 0.5), ('car', 90, 0.8);
 """
 
 
@@ -76,3 +83,76 @@ DELETED = "orders.deleted_at marks some rows, and the SELECT does not look at it
 )  # fmt: skip
 def test_a_person_is_told(source: DuckDBWarehouse, select: str, notes: list[str]) -> None:
     assert list(Checks(source).run(select).notes) == notes
+
+
+@pytest.mark.parametrize(
+    ("select", "notes"),
+    [
+        ("SELECT count(*) FROM covers WHERE begun <= DATE '2023-06-01' AND ended > DATE '2023-06-01'", [
+            "covers.ended is missing in some rows, which ended > CAST('2023-06-01' AS DATE) leaves out: they may have no end yet"]),
+        ("SELECT count(*) FROM covers WHERE begun <= DATE '2023-06-01' AND (ended IS NULL OR ended > DATE '2023-06-01')", []),
+        ("SELECT count(*) FROM covers WHERE DATE '2023-06-01' BETWEEN begun AND coalesce(ended, DATE '9999-12-31')", []),
+        ("SELECT count(*) FROM covers WHERE ended > DATE '2022-06-01'", []),
+        ("SELECT count(*) FROM covers WHERE month(begun) = 2", ["MONTH(begun) = 2 holds in several years, and no condition says which: all of them count"]),
+        ("SELECT count(*) FROM covers WHERE month(begun) = 2 AND year(begun) = 2023", []),
+        ("SELECT count(*) FROM covers WHERE month(begun) = 3", []),
+        ("SELECT count(*) FROM covers WHERE signed_at >= TIMESTAMPTZ '2023-02-01 00:00+00'", ["covers.signed_at is kept with a time zone: a day of it begins at midnight in UTC"]),
+        ("SELECT count(signed_at) FROM covers", []),
+        ("SELECT full_name, sum(fee) AS fee FROM covers JOIN holders USING (holder_id) GROUP BY full_name ORDER BY 1", [
+            "several rows of holders have one full_name: they are one group"]),
+        ("SELECT h.holder_id, h.full_name, sum(fee) AS fee FROM covers c JOIN holders h ON h.holder_id = c.holder_id GROUP BY h.holder_id, h.full_name ORDER BY 1", []),
+        ("SELECT count(*) FROM holders WHERE state = 'CA'", ["holders.state also holds 'ca', which is not the same text as 'CA'"]),
+        ("SELECT avg(m) FROM (SELECT kind, avg(fee) AS m FROM covers GROUP BY kind)", [
+            "AVG(m) is an average of AVG(fee): each group counts alike, whatever its number of rows"]),
+        ("SELECT avg(n) FROM (SELECT kind, count(*) AS n FROM covers GROUP BY kind)", []),
+        ("SELECT avg(loss_ratio) FROM ratios", ["AVG(loss_ratio) counts each row of ratios alike, whatever its claims_count"]),
+        ("SELECT sum(loss_ratio * claims_count) / sum(claims_count) FROM ratios", []),
+        ("SELECT h.holder_id, count(c.cover_id) AS n FROM holders h LEFT JOIN covers c ON c.holder_id = h.holder_id WHERE c.kind = 'home' GROUP BY h.holder_id", [
+            "c.kind = 'home' leaves out each holder_id without such a row of covers, which the LEFT JOIN keeps"]),
+        ("SELECT h.holder_id, count(c.cover_id) AS n FROM holders h LEFT JOIN covers c ON c.holder_id = h.holder_id AND c.kind = 'home' GROUP BY h.holder_id", []),
+        ("SELECT count(c.cover_id) AS n FROM holders h LEFT JOIN covers c ON c.holder_id = h.holder_id WHERE c.kind = 'home'", []),
+        ("SELECT c.kind, count(*) AS n FROM holders h LEFT JOIN covers c ON c.holder_id = h.holder_id WHERE c.kind = 'home' GROUP BY c.kind", []),
+    ],
+)  # fmt: skip
+def test_a_person_is_told_of_times_names_and_averages(source: DuckDBWarehouse, select: str, notes: list[str]) -> None:
+    assert list(Checks(source).run(select).notes) == notes
+
+
+@pytest.mark.parametrize(
+    ("question", "select", "told"),
+    [
+        (
+            "What percentage of covers is for cars?",
+            "SELECT avg(1.0) * count(*) FILTER (WHERE kind = 'car') / count(*) FROM covers",
+            True,
+        ),
+        (
+            "What percentage of covers is for cars?",
+            "SELECT 100.0 * count(*) FILTER (WHERE kind = 'car') / count(*) FROM covers",
+            False,
+        ),
+        (
+            "What share of covers is for cars?",
+            "SELECT count(*) FILTER (WHERE kind = 'car') / count(*) FROM covers",
+            False,
+        ),
+    ],
+)
+def test_a_share_is_no_percent(source: DuckDBWarehouse, question: str, select: str, told: bool) -> None:
+    notes = Checks(source, question=question).run(select, answers=True).notes
+    assert ("the answer is a share of 1, and no percent: 1 stands for 100 %" in notes) is told
+    # A script may make percent of it.
+    assert not Checks(source, question=question).run(select).notes
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "ended < DATE '9999-12-31'",
+        "begun <= DATE '9999-12-31'",
+        "signed_at <= DATE '9999-12-31'",
+        "begun >= DATE '0001-01-01'",
+    ],
+)
+def test_the_ends_of_the_calendar_are_days_like_others(source: DuckDBWarehouse, condition: str) -> None:
+    assert len(Checks(source).run(f"SELECT * FROM covers WHERE {condition}").frame.data) > 1

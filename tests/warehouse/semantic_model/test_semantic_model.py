@@ -162,6 +162,19 @@ def test_publishing_and_hiding(file: Path, tmp_path: Path) -> None:
         assert "retail" not in warehouse.schema_card()
 
 
+@pytest.mark.parametrize("stock", [True, False])
+def test_an_owner_says_what_may_not_be_added_up_over_time(file: Path, tmp_path: Path, stock: bool) -> None:
+    path = tmp_path / "stock.model.yaml"
+    field = f"- name: fee\n            custom_extensions: [{{vendor_name: FINEXPERT, data: {{stock: {str(stock).lower()}}}}}]\n          "
+    path.write_text(WRITTEN.replace("- name: status", field + "- name: status", 1))
+    with DuckDBWarehouse(file, model=load(path)) as warehouse:
+        if not stock:
+            assert Checks(warehouse).run("SELECT sum(fee) FROM trades").frame.data.iat[0, 0] == 14
+            return
+        with pytest.raises(QueryError, match=r"trades.fee says what was there on each"):
+            Checks(warehouse).run("SELECT sum(fee) FROM trades")
+
+
 def test_check_runs_every_expression(file: Path, model: SemanticModel) -> None:
     with DuckDBWarehouse(file, model=model) as warehouse:
         assert check(model, warehouse) == ([], 2)
@@ -200,6 +213,7 @@ def test_check_runs_every_expression(file: Path, model: SemanticModel) -> None:
         ("THEN 1.0 ELSE 0 END", "THEN", "is no SQL expression"),
         ('\'{"values": ["FILLED", "CXL"]}\'', "'{values'", "data is not JSON"),
         ('["FILLED", "CXL"]', '"FILLED"', "has to be a list of texts"),
+        ('"values": ["FILLED", "CXL"]', '"stock": "yes"', "`stock` has to be true or false, not 'yes'"),
         ("- name: accounts", "- name: orders", "dataset 'orders' stands twice"),
         ("semantic_model:", "semantics:", "has to hold `semantic_model:` with one model"),
     ],

@@ -37,7 +37,7 @@ class Joined:
                 self.names.add(join.this.alias_or_name)
         written = [select.args["from_"].this.alias_or_name, *(join.this.alias_or_name for join in self._joins)]
         self._sources = {name: scope.sources[name] for name in written if name in self.names & set(scope.sources)}
-        self._conditions = list(_all_conditions(select))
+        self._conditions = list(all_conditions(select))
         # A row of a LATERAL or an UNNEST belongs to one row of each source that it is made from.
         self._made_from = {
             join.this.alias_or_name: found for join in self._joins if (found := self._read_by(join.this))
@@ -287,7 +287,7 @@ class Joined:
         return outer.limit(1)
 
 
-def _all_conditions(select: exp.Expr) -> Iterator[exp.Expr]:
+def all_conditions(select: exp.Expr) -> Iterator[exp.Expr]:
     """Every condition of WHERE and ON that has to hold."""
     where = select.args.get("where")
     roots = [where.this] if where is not None else []

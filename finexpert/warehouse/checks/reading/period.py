@@ -59,8 +59,10 @@ def ends_of(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Ends]:
     if isinstance(node, exp.EQ) and (year := _year(one, left, right, scope)):
         yield dt.date(year, 1, 1), dt.date(year, 12, 31)
     elif _is_dated(one, left, scope) and (day := day_of(right)):
+        # The last day of the calendar, 9999-12-31, stands for no end in many tables.
+        after, before = (day + _DAY if day < dt.date.max else day), (day - _DAY if day > dt.date.min else day)
         yield {
-            exp.EQ: (day, day), exp.GT: (day + _DAY, None), exp.GTE: (day, None), exp.LT: (None, day - _DAY), exp.LTE: (None, day),
+            exp.EQ: (day, day), exp.GT: (after, None), exp.GTE: (day, None), exp.LT: (None, before), exp.LTE: (None, day),
         }[type(node)]  # fmt: skip
 
 

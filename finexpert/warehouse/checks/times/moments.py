@@ -90,7 +90,8 @@ def _compared(column: exp.Column, scope: Scope, probe: Probe) -> Iterator[tuple[
         day = day_of(meant, whole=True)
         if day is None and last:
             day = _last_of_month(meant, probe)
-        if day is not None:
+        # After the last day of the calendar nothing comes.
+        if day is not None and day < dt.date.max:
             yield node, meant, day
 
 

@@ -1,0 +1,1 @@
+"""What is said on an answer of the rows that it counts, and sent back to nobody."""

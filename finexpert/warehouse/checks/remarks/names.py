@@ -1,0 +1,46 @@
+"""Groups of what has one name and is not one thing.
+
+GROUP BY full_name      two holders of one name become one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from finexpert.warehouse.checks.reading.grouping import group_columns
+from finexpert.warehouse.checks.reading.joined import SMALL
+from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.select import Origin, Read
+from finexpert.warehouse.dates import words
+
+_NAMES = frozenset(("name", "title", "label", "description"))
+
+
+def names(one: Read, probe: Probe) -> list[str]:
+    """Notes on names that several rows of their table have and by which alone a SELECT groups."""
+    found = [note for scope in one.scopes for note in _of_select(one, scope, probe)]
+    return list(dict.fromkeys(found))
+
+
+def _of_select(one: Read, scope: Scope, probe: Probe) -> Iterator[str]:
+    origins = [origin for column in group_columns(scope.expression) if (origin := one.origin(column, scope))]
+    for origin in origins:
+        keys = [key for key in origin.table.keys if len(key) == 1]
+        grouped = {other.column.name for other in origins if other.table is origin.table}
+        if not keys or not set(words(origin.column.name)) & _NAMES or grouped != {origin.column.name}:
+            continue
+        if (origin.column.name,) in keys or origin.table.rows is None or origin.table.rows > SMALL:
+            continue
+        if _is_nearly_unique(origin, probe):
+            yield f"several rows of {origin.table.name} have one {origin.column.name}: they are one group"
+
+
+def _is_nearly_unique(origin: Origin, probe: Probe) -> bool:
+    """Whether most names are of one row and some of several: a name that most rows share is what groups are made of."""
+    name = exp.column(origin.column.name, quoted=True)
+    rows = exp.select(name.as_("n")).from_(table_name(origin.table.name)).where(name.copy().is_(exp.null()).not_())
+    sizes = exp.select("COUNT(*) AS n", "COUNT(DISTINCT n) AS d").from_(rows.subquery("named")).subquery("sizes")
+    return probe.any_row(exp.select("1").from_(sizes).where("d < n AND 2 * d > n")) is True

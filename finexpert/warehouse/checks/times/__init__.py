@@ -1,0 +1,1 @@
+"""What a SELECT does with days, moments, and rows that say what was there at a time."""
