@@ -1,4 +1,4 @@
-"""Makes a command of `finexpert eval`, and the same from Python, of what opens an evaluation.
+"""Makes a command of `finexpert eval` of what opens an evaluation.
 
 @evaluated("data budget json_out")
 def house(given: Given, half: Half = None) -> Iterator[Evaluation[Result]]: ...
@@ -8,23 +8,15 @@ finexpert.evaluate("house", half="keywords")       # the table as a frame
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
-
-import typer
 
 from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from finexpert.cli.evaluating.report import Asked
-    from finexpert.modules.financial_expert import FinancialExpert
 
 P = ParamSpec("P")
 Opens = Callable[Concatenate[Given, P], "Iterator[Asked]"]
@@ -49,37 +41,3 @@ def evaluated(names: str, **defaults: Any) -> Callable[[Opens[P]], Callable[...,
         return takes(names, **defaults)(command)  # type: ignore[arg-type]
 
     return decorate
-
-
-def evaluate(
-    name: str, *, program: FinancialExpert | str | Path | None = None, json: Path | None = None, **options: Any
-) -> pd.DataFrame:
-    """The table of `finexpert eval NAME` as a frame; options are those of the command, `lm="openai/gpt-5.1"` among them.
-
-    A program may be given itself, or by its name or folder. Raises ConfigurationError for what is no evaluation, no option,
-    or no value of one.
-    """
-    import pandas as pd
-
-    from finexpert.cli.eval import command  # noqa: F401  (fills the table of evaluations)
-    from finexpert.cli.evaluating.running import Silent, run
-    from finexpert.errors import ConfigurationError
-
-    if name not in EVALUATIONS:
-        raise ConfigurationError(f"there is no evaluation {name!r}; there are {', '.join(EVALUATIONS)}")
-    opens, defaults = EVALUATIONS[name]
-    shared = {field.name for field in fields(Given)} - inspect.signature(opens).parameters.keys()
-    place = {"program": str(program)} if isinstance(program, str | Path) else {"own_program": program}
-    given = Given(**{**defaults, **{key: options.pop(key) for key in shared & options.keys()}, **place})
-    if isinstance(options.get("lm"), str):
-        options["lm"] = [options["lm"]]
-    try:
-        inspect.signature(opens).bind(given, **options)
-    except TypeError as error:
-        raise ConfigurationError(f"{name}: {error}; see `finexpert eval {name} --help`") from error
-    try:
-        with contextmanager(opens)(given, **options) as asked:
-            reports = run(asked, screen=Silent(), fresh=given.fresh, json_out=json)
-    except typer.BadParameter as error:
-        raise ConfigurationError(f"{name}: {error}; see `finexpert eval {name} --help`") from error
-    return pd.concat([pd.DataFrame(), *(report.frame() for report in reports)], ignore_index=True)
