@@ -7,39 +7,28 @@ answer, notes = answer_verified(asked, ...)                            no model 
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from finexpert.answers.cache.key import context
 from finexpert.answers.records import Record
-from finexpert.core.encoding import encode
 from finexpert.core.plans import Extract
 from finexpert.errors import AsOfError, QueryError, RecordError, StoreError
 from finexpert.knowledge.taught import Taught
-from finexpert.knowledge.verified import demonstrations, finding, fitting
+from finexpert.knowledge.verified import demonstrations, fitting
 from finexpert.knowledge.verified.query import Source, VerifiedQuery
-from finexpert.knowledge.verified.variables import declared, with_values
+from finexpert.knowledge.verified.variables import with_values
+from finexpert.knowledge.verifying import Day, made, source_of, value_now
 from finexpert.signatures import rules
 from finexpert.text.texts import as_asked
-from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.checks.reading.comparisons import comparisons
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.files.frames import FramesWarehouse
-from finexpert.warehouse.frame_values import value_of
 from finexpert.warehouse.warehouse import Warehouse
 
 _SECONDS = 3.0
-
-
-def source_of(warehouse: Warehouse) -> Source | None:
-    """The data as verified queries name them; None for frames in memory, which are other data the next time."""
-    if isinstance(warehouse, FramesWarehouse):
-        return None
-    return Source(name=warehouse.name, dialect=warehouse.dialect, address=getattr(warehouse, "address", None))
 
 
 def verified_query(
@@ -52,8 +41,6 @@ def verified_query(
     """
     source = source_of(warehouse)
     kept = Source(name=record.source.name, dialect=record.source.dialect, address=record.source.address)
-    if source is None:
-        raise RecordError("frames in memory are other data the next time: put them into a file, and ask there")
     if source.key != kept.key:
         raise RecordError(
             f"the record {record.id} is of {kept.address or kept.name}, and not of {source.address or source.name}"
@@ -68,32 +55,22 @@ def verified_query(
             f"the answer {record.id} rests on what was said with the question, or on a meaning that was changed since: "
             "ask again without it, or define it first"
         )
-    question, one = as_asked(record.question), read(frame.select, warehouse.dialect, warehouse.tables)
-    if one.select is None or "natural join" in " ".join(frame.select.lower().split()):
-        raise RecordError(f"which columns the SELECT of {record.id} reads cannot be told: it is not kept")
-    about = (question, frame.select, warehouse.dialect)
-    made = finding.found(*about, warehouse.tables) if variables is None else declared(*about, variables)
-    query = VerifiedQuery(
-        question=question,
-        select=frame.select,
-        source=source,
+    return made(
+        record.question,
+        frame.select,
+        warehouse,
+        taught,
+        Day(record.as_of, record.as_of_given),
+        variables,
         answer_format=record.answer_format,
         frame=frame.name,
         columns=frame.columns,
         period=record.period,
         interpretation=record.explanation or "",
-        as_of=record.as_of,
-        tables=fitting.needs(one),
         metrics=dict(fitting.used_metrics(step.select or "", warehouse.metrics)),
-        meanings=meanings | fitting.meanings_in(question, taught.glossary, taught.memory),
-        variables=made,
+        meanings=meanings,
         record=record.id,
     )
-    # Once with its own values: what is no variable is refused now, and not when somebody asks.
-    with_values(query.sql, question, source.dialect, warehouse.tables, made, {each.name: each.value for each in made})
-    query = _apart(query, taught, bool(variables))
-    value = value_now(query, warehouse, record.as_of, declared_only=not record.as_of_given)
-    return query.model_copy(update={"result": result_hash(value)})
 
 
 def _one_select(record: Record) -> tuple[Extract, Any]:
@@ -109,36 +86,6 @@ def _one_select(record: Record) -> tuple[Extract, Any]:
             "ask it again by itself, with `finexpert ask`"
         )
     return step, record.frames[0]
-
-
-def _apart(query: VerifiedQuery, taught: Taught, declared: bool) -> VerifiedQuery:
-    """The query without the variables that were found, where another one answers its question by variables already."""
-    for other, _ in taught.verified.matching(query.question, query.source) if query.variables else []:
-        if other.names == query.names or not other.variables:
-            continue
-        if not declared:
-            return query.model_copy(update={"variables": []})
-        raise StoreError(
-            f"this question is answered by the verified query {other.title!r} already; "
-            f"`finexpert verified retire {other.id[:8]}` takes it out"
-        )
-    return query
-
-
-def value_now(query: VerifiedQuery, warehouse: Warehouse, as_of: dt.date, declared_only: bool) -> Any:
-    """What a verified query gives now, with all checks of a SELECT; QueryError where it does not pass them."""
-    checked = Checks(warehouse, as_of, declared_only, question=query.question).run(query.sql)
-    if len(checked.frame.data.columns) != len(query.columns):
-        raise QueryError(
-            f"it gives {len(checked.frame.data.columns)} columns, and gave {len(query.columns)} when it was verified"
-        )
-    return value_of(checked.frame.data.set_axis(query.columns, axis=1), query.answer_format)[0]
-
-
-def result_hash(value: Any) -> str:
-    """A result as it is compared with a later one; its cells are not kept."""
-    said = json.dumps(encode(value), sort_keys=True, default=str)
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -170,8 +117,7 @@ def find(
     question: str, earlier: Sequence[str], warehouse: Warehouse, taught: Taught, as_of: dt.date, declared_only: bool
 ) -> tuple[Match | None, list[str]]:
     """The verified query to use for a question; else None, and why one in the same words is not used."""
-    source = source_of(warehouse)
-    found = taught.verified.matching(question, source) if source is not None else []
+    found = [] if isinstance(warehouse, FramesWarehouse) else taught.verified.matching(question, source_of(warehouse))
     if not found:
         return None, []
     if context(question, earlier):
@@ -192,19 +138,20 @@ def find(
 
 def examples(question: str, warehouse: Warehouse, taught: Taught, as_of: dt.date) -> list[str]:
     """Verified queries near a question that none of them answers, as a prompt may hold them: at most two that fit the data."""
-    source = source_of(warehouse)
-    made: list[str] = []
-    for query in demonstrations.near(question, taught.verified, source) if source is not None else ():
+    told: list[str] = []
+    if isinstance(warehouse, FramesWarehouse):
+        return told
+    for query in demonstrations.near(question, taught.verified, source_of(warehouse)):
         stores = (taught.glossary, taught.memory)
         changed = [
             *fitting.schema_changes(query, warehouse.tables, warehouse.metrics),
             *fitting.meaning_changes(query, query.question, *stores),
         ]
         if not changed and (text := demonstrations.shown(query, question, warehouse.tables, as_of)):
-            made.append(text)
-        if len(made) == demonstrations.MOST:
+            told.append(text)
+        if len(told) == demonstrations.MOST:
             break
-    return made
+    return told
 
 
 def _not_used(reason: str) -> str:
@@ -242,6 +189,6 @@ def checked(query: VerifiedQuery, warehouse: Warehouse, taught: Taught, as_of: d
     if problems:
         return problems, None
     try:
-        return [], value_now(query, warehouse, as_of or dt.date.today(), declared_only=as_of is None)
+        return [], value_now(query, warehouse, Day(as_of or dt.date.today(), as_of is not None))
     except (QueryError, AsOfError) as error:
         return [str(error)], None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 verified_app = typer.Typer(help="Questions with the SELECT that a person approved.", no_args_is_help=True)
 
+From = Literal["vanna", "csv", "json"]
 Which = Annotated[str, typer.Argument(help="The id of a verified query, its beginning, or the question.")]
 
 
@@ -98,6 +99,49 @@ def retire(query: Which, store: common.Store = None) -> None:
 
 
 @verified_app.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="A .yaml, .json or .csv file.")], store: common.Store = None
+) -> None:
+    """Write the verified queries in use to a file: question, SELECT, variables."""
+    from finexpert.knowledge.verified.files import export_queries
+
+    with stores.opened(store) as (taught, _):
+        queries = taught.verified.items(("active",))
+    export_queries(queries, file)
+    stores.say(f"{len(queries)} verified quer{'y' if len(queries) == 1 else 'ies'} in {file}")
+
+
+@verified_app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="A .yaml, .json or .csv file of questions with their SELECTs.")],
+    data: common.Data = None,
+    form: Annotated[
+        From | None,
+        typer.Option(
+            "--from", help="What another tool wrote: vanna's training data, or question and sql as CSV or JSON."
+        ),
+    ] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="Use them at once; else all are drafts.")] = False,
+    as_of: common.AsOf = None,
+    store: common.Store = None,
+) -> None:
+    """Try pairs of question and SELECT on the data with all checks, and keep those that pass; exit code 1 if one did not."""
+    import datetime as dt
+
+    from finexpert.knowledge.verified.files import rows_of
+    from finexpert.knowledge.verifying import Day, import_pairs
+
+    settings = common.settings_from(store=store, as_of=as_of)
+    pairs = list(rows_of(file, form))
+    with closing(common.open_data(data, settings)) as warehouse, stores.opened(store) as (taught, by):
+        day = Day(settings.as_of or dt.date.today(), settings.as_of is not None)
+        results = import_pairs(pairs, warehouse, taught, day, by, trust=trust)
+    if not trust and any(result.outcome == "added" for result in results):
+        stores.say("Drafts answer nothing: look at them, then finexpert verified activate ID, or import with --trust.")
+    stores.show_imported(results)
+
+
+@verified_app.command()
 def check(data: common.Data = None, store: common.Store = None, as_json: common.Json = False) -> None:
     """Run every verified query on the data as they are now, and say what changed; exit code 1 if one no longer fits them.
 
@@ -122,13 +166,13 @@ def _tried(query: VerifiedQuery, taught: Taught, data: Path | None, settings: Se
     """What became of a verified query; None where it is of other data than those that were named."""
     from finexpert.core.answers import show as shown
     from finexpert.errors import FinexpertError
-    from finexpert.modules.flow.verifying import checked, result_hash, source_of
+    from finexpert.knowledge.verifying import result_hash, source_of
+    from finexpert.modules.flow.verifying import checked
 
     about = {"id": query.id[:8], "question": query.question, "value": "", "changed": "", "problem": ""}
     try:
         with _opened(query, data, settings) as warehouse:
-            source = source_of(warehouse)
-            if source is not None and source.key == query.source.key:
+            if source_of(warehouse).key == query.source.key:
                 problems, value = checked(query, warehouse, taught, settings.as_of)
                 said = "" if problems else shown(value, query.answer_format)
                 other = query.result and not problems and result_hash(value) != query.result

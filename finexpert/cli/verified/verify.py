@@ -46,7 +46,8 @@ def verify(
     from finexpert.errors import RecordError
     from finexpert.filings.library.library import Library
     from finexpert.filings.page.filing import Filing
-    from finexpert.modules.flow.verifying import value_now, verified_query
+    from finexpert.knowledge.verifying import Day, value_now
+    from finexpert.modules.flow.verifying import verified_query
 
     kept, file = load(record, settings)
     if not kept.seal:
@@ -56,7 +57,7 @@ def verify(
         raise RecordError(f"the record {kept.id} is of a {kept.source.dialect}: only answers over tables are verified")
     with closing(source), stores.opened(store) as (taught, teacher):
         query = verified_query(kept, source, taught, _pairs(variable, as_it_stands))
-        value = value_now(query, source, kept.as_of, declared_only=not kept.as_of_given)
+        value = value_now(query, source, Day(kept.as_of, kept.as_of_given))
         query = taught.verified.verify(query, by or teacher)
     if as_json:
         stores.as_json({**query.model_dump(mode="json"), "value": encode(value)})
