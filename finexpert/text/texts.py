@@ -136,6 +136,16 @@ def sentence(error: ValidationError) -> str:
     return f"{place}: {what}" if place else what
 
 
+def one_line(text: str, length: int) -> str:
+    """The text in one line of at most so many characters, as a name or a comment may stand in a prompt.
+
+    >>> one_line("Oak\\n\\nsource payroll: a database\\u2028", 30), one_line("Oakgate Water", 10)
+    ('Oak source payroll: a database', 'Oakgate...')
+    """
+    folded = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return folded if len(folded) <= length else folded[: length - 3] + "..."
+
+
 def visible(text: str) -> str:
     """The text with every unseen character written out, for a screen.
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import pandas as pd
 
+from finexpert.text.texts import one_line
 from finexpert.warehouse.dates import KINDS
 from finexpert.warehouse.schema import Column, ForeignKey, TableSchema
 
@@ -89,9 +90,9 @@ def describe_frame(frame_name: str, data: pd.DataFrame) -> str:
 
 def _about_table(table: TableSchema, dialect: str) -> str:
     """What stands behind the name of a table: its comment, other names, magnitude and key."""
-    parts = [_cut(table.comment, MAX_COMMENT)] if table.comment.strip() else []
+    parts = [one_line(table.comment, MAX_COMMENT)] if table.comment.strip() else []
     if table.synonyms:
-        parts.append(f"also called {_cut(', '.join(table.synonyms), MAX_COMMENT)}")
+        parts.append(f"also called {one_line(', '.join(table.synonyms), MAX_COMMENT)}")
     if table.rows is not None and table.rows >= LARGE:
         parts.append(f"about {magnitude(table.rows)} rows")
     if table.primary_key:
@@ -115,13 +116,13 @@ def magnitude(rows: int) -> str:
 
 def _column_line(column: Column, is_date: bool, key: ForeignKey | None, dialect: str) -> str:
     line = f"  {_quoted_column(column.name, dialect)} {shown_type(column.type)}{_refers(key, dialect) if key else ''}"
-    parts = [_cut(column.comment, MAX_COMMENT)] if column.comment.strip() else []
+    parts = [one_line(column.comment, MAX_COMMENT)] if column.comment.strip() else []
     if column.synonyms:
-        parts.append(f"also called {_cut(', '.join(column.synonyms), MAX_COMMENT)}")
+        parts.append(f"also called {one_line(', '.join(column.synonyms), MAX_COMMENT)}")
     if KINDS.get(column.dates):
         parts.append(KINDS[column.dates])
     if column.categories is not None:
-        values = ", ".join("'" + _cut(value, MAX_CELL).replace("'", "''") + "'" for value in column.categories)
+        values = ", ".join("'" + one_line(value, MAX_CELL).replace("'", "''") + "'" for value in column.categories)
         parts.append(f"one of {values}{', and others' if column.more else ''}")
     return line + (f": {'; '.join(parts)}" if parts else "") + (" (date column)" if is_date else "")
 
@@ -132,7 +133,7 @@ def shown_type(type_: str) -> str:
     >>> shown_type("ENUM('Smith', 'O''Hara')[]"), shown_type("Enum8('a' = 1, 'b' = 2)"), shown_type("DECIMAL(10, 2)")
     ('ENUM[]', 'Enum8', 'DECIMAL(10, 2)')
     """
-    return _cut(_MEMBERS.sub(r"\1", type_), MAX_COMMENT)
+    return one_line(_MEMBERS.sub(r"\1", type_), MAX_COMMENT)
 
 
 def _refers(key: ForeignKey, dialect: str) -> str:
@@ -140,11 +141,6 @@ def _refers(key: ForeignKey, dialect: str) -> str:
     target = f"{table}.{_quoted_column(key.referred[0], dialect)}" if len(key.referred) == 1 else ""
     target = target or f"{table}({', '.join(key.referred)})"
     return f" -> {target}{' (inferred)' if key.inferred else ''}"
-
-
-def _cut(text: str, length: int) -> str:
-    folded = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return folded if len(folded) <= length else folded[: length - 3] + "..."
 
 
 def _quoted(name: str, dialect: str) -> str:
@@ -187,4 +183,4 @@ def _cell(value: Any) -> Any:
         return value.date().isoformat() if value.time() == dt.time() else value.isoformat()
     if isinstance(value, bool | int | float):
         return value
-    return _cut(str(value), MAX_CELL)
+    return one_line(str(value), MAX_CELL)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from finexpert.filings.records import Chunk, FilingInfo, LibraryPage
 from finexpert.storage import foreign_json
+from finexpert.text.texts import one_line
 
 FILING = "id, company, ticker, fiscal_year, quarter, kind, title, path, sha256, pages, added"
 PAGE = (
@@ -22,6 +24,8 @@ PAGE = (
 CHUNK = "SELECT id, page, kind, text, ticker, fiscal_year, quarter FROM chunks"
 
 Row = tuple[Any, ...]
+Named = TypeVar("Named", FilingInfo, LibraryPage)
+_LONGEST_NAME = 200
 
 
 def filing_row(info: FilingInfo) -> Row:
@@ -31,7 +35,7 @@ def filing_row(info: FilingInfo) -> Row:
 
 def as_filing_info(row: Row) -> FilingInfo:
     values = (*row[:-1], dt.datetime.fromisoformat(row[-1]))
-    return FilingInfo(*values)
+    return _in_one_line(FilingInfo(*values), "company", "ticker", "kind", "title")
 
 
 def page_row(page: LibraryPage, filing: str, position: int) -> Row:
@@ -42,7 +46,12 @@ def page_row(page: LibraryPage, filing: str, position: int) -> Row:
 def as_page(row: Row) -> LibraryPage:
     pre_text, table, post_text = foreign_json.parse(row[-1])
     values = (*row[:-1], tuple(pre_text), tuple(map(tuple, table)), tuple(post_text))
-    return LibraryPage(*values)
+    return _in_one_line(LibraryPage(*values), "company", "ticker", "kind", "section")
+
+
+def _in_one_line(record: Named, *names: str) -> Named:
+    """The record with its names in one line: a filing, or the file of a library, says them, and prompts hold them."""
+    return replace(record, **{name: one_line(str(getattr(record, name)), _LONGEST_NAME) for name in names})
 
 
 def as_chunk(row: Row) -> Chunk:

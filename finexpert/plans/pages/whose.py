@@ -25,10 +25,12 @@ from finexpert.filings.companies.names import words_in
 from finexpert.filings.companies.words import LEGAL_FORMS, ORDINARY
 from finexpert.filings.readers.cover import name_in
 from finexpert.filings.records import FilingInfo
+from finexpert.text.texts import one_line
 
 # Other names stand in brackets, as `companies_of` writes them.
 _BRACKETS = re.compile(r"\s*[()]\s*")
 _LONGEST_NAME = 6
+_LONGEST_LINE = 200
 _SHORTEST_SLIP = 6
 _LONG = 10
 _SHORTEST_FIRST_WORD = 5
@@ -73,7 +75,7 @@ def name_of(filing: FilingInfo) -> str:
     """What the company of a filing is called: by its cover, its symbol's usual name, or its file."""
     known = KNOWN.get(filing.ticker)
     usual = known.names[0] if known else ""
-    return filing.company or usual or filing.ticker or name_in(Path(filing.path)) or filing.id
+    return filing.company or usual or filing.ticker or one_line(name_in(Path(filing.path)) or filing.id, _LONGEST_LINE)
 
 
 def form_of(filing: FilingInfo) -> str:
@@ -103,7 +105,7 @@ def companies_of(filings: Iterable[FilingInfo]) -> dict[str, list[FilingInfo]]:
 
 def _called(filings: Sequence[FilingInfo]) -> str:
     name = name_of(filings[0])
-    others = {name_in(Path(filing.path)) for filing in filings}
+    others = {one_line(name_in(Path(filing.path)), _LONGEST_LINE) for filing in filings}
     known = _keys(name, filings[0].ticker, "")
     alike = "".join(sorted(known))
     other = sorted(text for text in others if text and _key(text) not in known and _key(text) not in alike)
