@@ -12,6 +12,7 @@ import asyncio
 import json
 import logging
 import re
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -38,6 +39,8 @@ COOKIE = "finexpert_login"
 UPLOADS = ("/api/sources/file", "/sources/file")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:/@\s]+)(?::\d+)?")
 _BODY = 2_000_000
+_BODY_SECONDS, _SLOWEST = 30.0, 50_000  # a body, and bytes a second of one that is larger
+_LONGEST_LENGTH = 18
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # Who asks these is not known yet, or is a program that looks after the server.
 _OPEN = ("/healthz", "/readyz", "/login", "/auth/", "/shared/", "/static/")
@@ -87,8 +90,8 @@ class Guard:
                     return
                 raise NotLoggedIn("log in, or send a token: `Authorization: Bearer fx_...`")
             await self.app(scope, _limited(receive, self._most(scope, headers)), reply.send)
-        except _TooLarge as error:
-            await reply.refuse(413, Refused(error.detail))
+        except _BodyRefused as error:
+            await reply.refuse(error.status_code, Refused(error.detail))
         except StoreError as error:
             # Who asks may not be known yet: where the state is, and what is wrong with it, is for the log.
             log.error("the state could not say who a request is from: %s", error)
@@ -152,16 +155,17 @@ class Guard:
         """How large the body may be; what says that it is larger is not read at all."""
         most = int(self.options.upload_mb * 1e6) + _BODY if scope["path"] in UPLOADS else _BODY
         said = headers.get("content-length", "0")
-        if not said.isdigit() or int(said) > most:
-            raise _TooLarge(most)
+        if not (said.isascii() and said.isdigit()) or len(said) > _LONGEST_LENGTH or int(said) > most:
+            raise _too_large(most)
         return most
 
 
-class _TooLarge(HTTPException):
-    """More was sent than may be."""
+class _BodyRefused(HTTPException):
+    """A body is larger, or comes slower, than may be."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(413, f"at most {most / 1e6:,.0f} MB may be sent here")
+
+def _too_large(most: int) -> _BodyRefused:
+    return _BodyRefused(413, f"at most {most / 1e6:,.0f} MB may be sent here")
 
 
 class _Reply:
@@ -254,16 +258,22 @@ def _is_page(scope: Scope, headers: dict[str, str]) -> bool:
 
 
 def _limited(receive: Receive, most: int) -> Receive:
-    """Counts what is read of a body, whatever its headers said."""
-    size = 0
+    """Counts what is read of a body, whatever its headers said, and how long it takes."""
+    size, whole = 0, False
+    until = time.monotonic() + _BODY_SECONDS + most / _SLOWEST
 
     async def counted() -> MutableMapping[str, Any]:
-        nonlocal size
-        message = await receive()
+        nonlocal size, whole
+        try:
+            # Behind the body comes that the client has gone, whenever that is.
+            message = await (receive() if whole else asyncio.wait_for(receive(), until - time.monotonic()))
+        except TimeoutError:
+            raise _BodyRefused(408, "what is sent here comes too slowly") from None
         if message["type"] == "http.request":
+            whole = not message.get("more_body")
             size += len(message.get("body", b""))
             if size > most:
-                raise _TooLarge(most)
+                raise _too_large(most)
         return message
 
     return counted

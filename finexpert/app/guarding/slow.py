@@ -3,7 +3,8 @@
     uvicorn.Config(app, http=patient(20.0))
 
 uvicorn waits without an end for the first request of a connection, for the rest of a head that has begun, and for a body that was
-announced. A head that drips is given up as a whole; of a body the next piece is waited for, as a large file may take long on a thin line.
+announced. A head that drips is given up as a whole; of a body the next piece is waited for, as a large file may take long on a thin line,
+and the guard says how long the whole of it may take. Who does not read what it asked for is given up too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import asyncio
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+# Some tens of kilobytes are written at once: a thin line may take longer for them than for a head.
+_READING = 3
 
 
 def patient(seconds: float) -> type[H11Protocol]:
@@ -22,6 +26,7 @@ def patient(seconds: float) -> type[H11Protocol]:
 class _Patient(H11Protocol):
     seconds: float
     _waiting: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -36,8 +41,28 @@ class _Patient(H11Protocol):
         if state in (h11.IDLE, h11.SEND_BODY):
             self._wait()
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        # What was refused before its body came; a client that just goes on hears the refusal first.
+        self.loop.call_later(self.seconds, self._end_body, self.cycle)
+
+    def _end_body(self, cycle: object) -> None:
+        if self.cycle is cycle and self.conn.their_state is h11.SEND_BODY:
+            self.transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread = self.loop.call_later(_READING * self.seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+        super().resume_writing()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop()
+        if self._unread is not None:
+            self._unread.cancel()
         super().connection_lost(exc)
 
     def _wait(self) -> None:
