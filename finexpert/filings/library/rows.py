@@ -51,7 +51,8 @@ def as_page(row: Row) -> LibraryPage:
 
 def _in_one_line(record: Named, *names: str) -> Named:
     """The record with its names in one line: a filing, or the file of a library, says them, and prompts hold them."""
-    return replace(record, **{name: one_line(str(getattr(record, name)), _LONGEST_NAME) for name in names})
+    said: dict[str, Any] = {name: one_line(str(getattr(record, name)), _LONGEST_NAME) for name in names}
+    return replace(record, **said)
 
 
 def as_chunk(row: Row) -> Chunk:
