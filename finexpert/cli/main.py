@@ -22,6 +22,7 @@ from finexpert.cli.data.command import data_app
 from finexpert.cli.doctor import doctor
 from finexpert.cli.eval.command import eval_app
 from finexpert.cli.examples import examples_app
+from finexpert.cli.feedback.command import feedback_app
 from finexpert.cli.glossary import glossary_app
 from finexpert.cli.library.command import library_app
 from finexpert.cli.log_model import log_model
@@ -71,6 +72,7 @@ app.add_typer(memory_app, name="memory")
 app.add_typer(glossary_app, name="glossary")
 app.command()(verify)
 app.add_typer(verified_app, name="verified")
+app.add_typer(feedback_app, name="feedback")
 app.add_typer(eval_app, name="eval")
 app.command("compile")(compile_)
 app.add_typer(compiled_app, name="compiled")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from finexpert.app.people.people import local_person
+from finexpert.app.state.feedback import of_server
 from finexpert.errors import Forbidden, NotFound
 
 HTMX = {"hx-request": "true"}
@@ -83,3 +84,18 @@ def test_page(client: Any, office: Any) -> None:
     assert QUESTION.rstrip("?") in client.get("/knowledge/verified").text
     client.post(f"/knowledge/verified/{query.id}/retire", headers=HTMX).raise_for_status()
     assert "No question was verified yet" in client.get("/knowledge/verified").text
+
+
+def test_thumbs_and_edited_selects_stand_in_the_queue(office: Any) -> None:
+    answer = asked(office)
+    office.desk.feedback(office.ann, answer.id, False, "the south was meant")
+    south = SELECT.replace("north", "south")
+    edited = office.desk.run_select(office.ann, answer.id, south)
+    found = {each.id: each for each in of_server(office.desk.settings)}
+    assert (found[answer.id].reason, found[answer.id].up, found[answer.id].select) == (
+        "the south was meant",
+        False,
+        SELECT,
+    )
+    assert found[edited.id].select == south
+    assert office.desk.verified(office.ann) == []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from finexpert.session import Session
 
 HELP = (
-    "remember [HEADING], define TERM = MEANING, forget NAME, verify [NAME=VALUE], processes, terms: what is taught; "
+    "remember [HEADING], define TERM = MEANING, forget NAME, verify [NAME=VALUE], /right or /wrong [REASON], processes, terms: what is taught; "
     "why, undo, new, page, open, save NAME, help, quit; anything else is a question or a correction"
 )
 
@@ -159,6 +159,20 @@ def _verify(talk: Chat, variables: str) -> None:
     )
 
 
+def _judge(talk: Chat, thumb: str, reason: str) -> None:
+    from finexpert.answers import feedback
+    from finexpert.answers.records import Record
+
+    record = talk.answers[-1].record if talk.answers else None
+    if not isinstance(record, Record):
+        _say("nothing has been computed yet")
+        return
+    feedback.add(
+        talk.session.settings.home, feedback.of_record(record, "chat", thumb == "right", reason, talk.session.by)
+    )
+    _say("kept at home; `finexpert feedback list` shows the queue")
+
+
 def _forget(talk: Chat, name: str) -> None:
     gone = talk.session.forget(name)
     _say(f"{name!r} is retired; its history stays" if gone else f"there is no process or term {name!r}")
@@ -261,6 +275,8 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Callable[..., None]], ...] = (
     (_pattern(r"define (?P<term>[^=]{1,120}?)\s*=\s*(?P<meaning>.+)"), _define),
     (_pattern(r"forget (?P<name>(?!about |that |what )[^?]+)"), _forget),
     (_pattern(r"verify(?: (?:this|that|it))?(?P<variables>(?: \w+=\S+)*)"), _verify),
+    # With a slash alone: "wrong, take the last value" is a correction.
+    (re.compile(r"/(?P<thumb>right|wrong)(?P<reason> .+)?", re.IGNORECASE), _judge),
     (_pattern("processes"), _processes),
     (_pattern("terms|glossary"), _terms),
     (_pattern(r"why\??"), _why),

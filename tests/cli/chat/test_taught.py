@@ -300,3 +300,10 @@ def test_an_answer_is_verified_in_a_word(chat: Any, desk: Any) -> None:
     assert "rests on a verified query" in chat(ASKED.replace("200", "210")).out
     assert len(desk.calls) == before
     assert "stands 0 times" in chat(f"{ASKED} Please", "verify year=1999").out
+
+
+def test_a_thumb_is_kept_for_the_queue(chat: Any, finexpert: Any) -> None:
+    assert "nothing has been computed yet" in chat("/wrong").out
+    assert "kept at home" in chat(ASKED, "/wrong counts years, not months").out
+    (entry,) = finexpert("feedback", "list", "--json").json
+    assert (entry["reason"], entry["door"], entry["question"]) == ("counts years, not months", "chat", ASKED)

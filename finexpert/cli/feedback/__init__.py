@@ -1,0 +1,1 @@
+"""The queue of what people said about answers."""
