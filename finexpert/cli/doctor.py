@@ -23,10 +23,11 @@ MOST_DATED = 20
 
 
 class Found(NamedTuple):
-    """What a check found: in a line, and in full where there is more to say."""
+    """What a check found: in a line, and in full where there is more to say; `status` is what stands before it."""
 
     brief: str
     full: str = ""
+    status: str = "ok"
 
 
 @takes("data lm api_base store as_json")
@@ -36,6 +37,7 @@ def doctor(
         bool,
         typer.Option("--verbose", "-v", help="Say all: tables, columns, what the sandbox denies, other boundaries."),
     ] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask the model for one word, which may cost a little.")] = False,
 ) -> None:
     """Show which model, sandbox, data and stores would be used; exit code 1 if a question could not be answered."""
     settings = given.settings()
@@ -48,7 +50,7 @@ def doctor(
             return False, Found(str(error))
 
     checks = {
-        "model": tried(lambda: _model(settings)),
+        "model": tried(lambda: _model(settings, ask)),
         "sandbox": tried(_sandbox),
         "data": tried(lambda: _data(given.data, settings)),
         "taught": tried(lambda: _taught(settings)),
@@ -56,7 +58,10 @@ def doctor(
         "home": (True, Found(str(settings.home))),
     }
     if given.as_json:
-        shown = {name: {"ok": good, "found": found.full or found.brief} for name, (good, found) in checks.items()}
+        shown = {
+            name: {"ok": good, "status": found.status if good else "missing", "found": found.full or found.brief}
+            for name, (good, found) in checks.items()
+        }
         typer.echo(json.dumps(shown, indent=1))
     else:
         from rich.table import Table
@@ -65,16 +70,32 @@ def doctor(
         table = Table(show_header=False, box=None)
         for name, (good, found) in checks.items():
             text = found.full if verbose and found.full else found.brief
-            table.add_row(name, Text("ok", "green") if good else Text("missing", "red"), Text(text))
+            status = (
+                Text(found.status, "green" if found.status == "ok" else "yellow") if good else Text("missing", "red")
+            )
+            table.add_row(name, status, Text(text))
         common.console().print(table)
     if not all(good for good, _ in checks.values()):
         raise typer.Exit(1)
 
 
-def _model(settings: Settings) -> Found:
+def _model(settings: Settings, ask: bool) -> Found:
+    """The model, which is asked nothing unless somebody says so: a key may be wrong, and an address is only knocked at."""
+    from finexpert.errors import ModelUnreachable
+    from finexpert.language_models.discovery import answers
     from finexpert.language_models.roles import LanguageModels
 
-    return Found(common.model_words(LanguageModels.from_settings(settings).describe()))
+    models = LanguageModels.from_settings(settings)
+    described = models.describe()
+    words, base = common.model_words(described), described.get("api_base")
+    if models.replaying:
+        return Found(words)
+    if base and not answers(base):
+        raise ModelUnreachable(f"{words}: nothing answers at {base}: start the server, or name another with --api-base")
+    if not ask:
+        return Found(f"{words}; `finexpert doctor --ask` asks it for one word", status="not asked")
+    models.default.copy(cache=False, num_retries=0)("Answer with the one word: ready")
+    return Found(f"{words}; it answered")
 
 
 def _sandbox() -> Found:

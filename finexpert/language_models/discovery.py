@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -22,6 +22,9 @@ from pydantic import SecretStr
 from finexpert.errors import ModelUnreachable
 from finexpert.language_models.providers import PROVIDERS, Provider, full_name
 from finexpert.language_models.spec import ModelSpec
+
+if TYPE_CHECKING:
+    import httpx
 
 Probe = Callable[[str, float], Any]
 
@@ -143,13 +146,25 @@ def _first_chat_model(answer: Any) -> str | None:
 
 def get_json(url: str, timeout: float, headers: Mapping[str, str] | None = None) -> Any:
     """The JSON at an address, None if there is none."""
+    response = _get(url, timeout, headers)
+    try:
+        return response.json() if response is not None and response.is_success else None
+    except ValueError:
+        return None
+
+
+def answers(base: str) -> bool:
+    """Whether a server answers at a base URL, whatever it says: a model's own address need not list models."""
+    return _get(f"{base.rstrip('/')}/models", _REMOTE, None) is not None
+
+
+def _get(url: str, timeout: float, headers: Mapping[str, str] | None) -> httpx.Response | None:
     import httpx
 
     # A proxy is for the outside: it knows no server of this machine.
     outside = urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1")
     try:
         with httpx.Client(timeout=timeout, trust_env=outside) as client:
-            response = client.get(url, headers=headers)
-            return response.json() if response.status_code == httpx.codes.OK else None
+            return client.get(url, headers=headers)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError):
         return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.language_models.conftest import FakeServer
 
 from finexpert.cli.doctor import Found
 
@@ -123,3 +125,42 @@ def test_without_a_model_the_recordings_answer(finexpert: Any, monkeypatch: pyte
     monkeypatch.setattr(discovery, "_local", lambda environ, probe: None)
     found = finexpert("doctor", "--json").json["model"]
     assert found["found"].endswith("recorded completions (no language model was found: recorded completions answer)")
+
+
+@pytest.mark.usefixtures("quick")
+class TestModel:
+    """A model is asked where somebody says so; its address is knocked at in any case."""
+
+    def model(self, finexpert: Any, base: str, *options: str) -> tuple[int, str, str]:
+        ran = finexpert("doctor", "--json", "--lm", "openai/served", "--api-base", base, *options)
+        found = ran.json["model"]
+        return ran.code, found["status"], found["found"]
+
+    @pytest.fixture
+    def served(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+        monkeypatch.setenv("FINEXPERT_API_KEY", "planted-key-7f3a9c")
+        server = FakeServer()
+        yield server
+        server.close()
+
+    def test_nobody_answers(self, finexpert: Any, served: FakeServer) -> None:
+        code, status, found = self.model(finexpert, "http://127.0.0.1:9/v1")
+        assert (code, status) == (1, "missing")
+        assert "nothing answers at http://127.0.0.1:9/v1: start the server" in found
+
+    def test_it_is_not_asked(self, finexpert: Any, served: FakeServer) -> None:
+        code, status, found = self.model(finexpert, served.url)
+        assert (code, status, served.seen) == (0, "not asked", [])
+        assert found.endswith("`finexpert doctor --ask` asks it for one word")
+
+    def test_it_is_asked(self, finexpert: Any, served: FakeServer) -> None:
+        code, status, found = self.model(finexpert, served.url, "--ask")
+        assert (code, status, len(served.seen)) == (0, "ok", 1)
+        assert found.endswith("it answered")
+
+    def test_its_key_is_wrong(self, finexpert: Any, served: FakeServer) -> None:
+        served.reply = lambda body: (401, {"error": {"message": "no such key"}})
+        code, status, found = self.model(finexpert, served.url, "--ask")
+        assert (code, status) == (1, "missing")
+        assert "was refused by" in found
+        assert "planted-key" not in found
