@@ -30,12 +30,17 @@ def make_file(path: Path) -> None:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all. It has mode 0600 where it is new, and keeps its mode where it is not."""
+    """Write a file whole or not at all, also where the machine stops right after.
+
+    It has mode 0600 where it is new, and keeps its mode where it is not.
+    """
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
         Path(temporary).chmod(mode)
         Path(temporary).replace(path)
     except BaseException:

@@ -26,6 +26,8 @@ def writing(path: Path) -> Iterator[BinaryIO]:
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
         temporary.chmod(0o644)
         temporary.replace(path)
     finally:
