@@ -2,7 +2,8 @@
 
     write(table, Path("answers.parquet"))      .csv, .xlsx and .jsonl too
 
-Lists are lists in Parquet and JSON lines, and one text with semicolons in CSV and Excel.
+Lists are lists in Parquet and JSON lines, and one text with semicolons in CSV and Excel. No cell of these two is run as a formula: in CSV an
+apostrophe stands before a text that begins as one, in Excel a text is a text.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def _array(column: pd.Series[Any], kind: Any) -> Any:
 
 
 def _csv(table: pd.DataFrame, prefix: str) -> str:
-    return csv_text(_flat(table, prefix))
+    return csv_text(_flat(table, prefix), safe=True)
 
 
 def _excel(table: pd.DataFrame, prefix: str) -> bytes:

@@ -80,6 +80,8 @@ def test_every_form_holds_the_same(tmp_path: Path) -> None:
     assert (csv.id.tolist(), csv.number.tolist(), csv["flags"][0]) == (["9007199254740993", ""], ["0.1", ""], "a; b")
     excel = pd.read_excel(tmp_path / "answers.xlsx", engine="calamine", dtype=str)
     assert (excel.id[0], excel.reason[1], excel.value[0]) == ("9007199254740993", "=1+1", "0.1")
+    # A spreadsheet runs a text of a CSV file that begins as a formula.
+    assert csv.reason[1] == "'=1+1"
     assert list(csv.columns) == list(excel.columns) == ["id", "question", *COLUMNS]
 
 
@@ -90,6 +92,18 @@ def test_the_types_in_parquet_do_not_depend_on_the_answers(tmp_path: Path) -> No
     first, second = (pq.read_schema(tmp_path / f"{name}.parquet") for name in "ab")
     assert first == second
     assert str(first.field("answer_date").type) == "date32[day]"
+
+
+def test_numbers_in_a_csv_file_are_numbers_also_below_zero(tmp_path: Path) -> None:
+    table = joined(pd.DataFrame({"question": ["@SUM(A1)"]}), [answered(-2.5, "number", unit="percent")])
+    answer_files.write(table, tmp_path / "a.csv")
+    csv = pd.read_csv(tmp_path / "a.csv", dtype=str)
+    assert csv.loc[0, ["question", "text", "value", "number"]].tolist() == [
+        "'@SUM(A1)",
+        "-2.50 percent",
+        "-2.5",
+        "-2.5",
+    ]
 
 
 def test_what_is_carried_along_may_hold_anything(tmp_path: Path) -> None:

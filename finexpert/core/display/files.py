@@ -10,6 +10,7 @@ begins with `=`, `+`, `-` or `@`. In an Excel file a text is always a text.
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,23 @@ from finexpert.storage.private_files import write_whole
 
 _MOST_ROWS = 1_048_575
 _RUNS = ("=", "+", "-", "@", "\t", "\r")
+# A number, and what it is of: no spreadsheet computes with it.
+_NUMBER = re.compile(r"[-+][\d.,]+(?: ?%| [A-Za-z ]+)?")
 
 
 def csv_text(data: pd.DataFrame, *, safe: bool = False) -> str:
-    """The table as CSV with a heading; with `safe` no text begins as a formula does.
+    """The table as CSV with a heading; with `safe` no text begins as a formula does, but for numbers.
 
-    >>> csv_text(pd.DataFrame({"a": ["=1+1"], "b": [0.1]}), safe=True)
-    "a,b\\n'=1+1,0.1\\n"
+    >>> csv_text(pd.DataFrame({"a": ["=1+1", "-2.5 percent"], "b": [0.1, -1]}), safe=True)
+    "a,b\\n'=1+1,0.1\\n-2.5 percent,-1.0\\n"
     """
     if safe:
-        data = data.map(_harmless).set_axis([_harmless(str(column)) for column in data.columns], axis=1)
+        names = [_harmless(str(name)) for name in data.columns]
+        data = (
+            pd.concat([_harmless_texts(data.iloc[:, place]) for place in range(len(names))], axis=1, keys=names)
+            if names
+            else data
+        )
     return data.to_csv(index=False, lineterminator="\n")
 
 
@@ -64,8 +72,16 @@ def write_excel(data: pd.DataFrame, path: Path) -> None:
     write_whole(path, excel_bytes(data))
 
 
+def _harmless_texts(column: pd.Series[Any]) -> pd.Series[Any]:
+    """The texts of a column, harmless; what is no text keeps its digits, as whole numbers beside missing values do."""
+    if column.dtype.kind in "biufmM":
+        return column
+    return pd.Series([_harmless(value) for value in column], index=column.index, dtype=object)
+
+
 def _harmless(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_RUNS) else value
+    runs = isinstance(value, str) and value.startswith(_RUNS) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if runs else value
 
 
 def _for_a_sheet(value: Any) -> Any:
