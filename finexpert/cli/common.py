@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,8 @@ import typer
 from finexpert.cli.terminal import completing
 from finexpert.cli.terminal.screen import plain, screen
 from finexpert.warehouse.database_address import public_address
+
+_SECONDS_BETWEEN_LINES = 10
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -225,13 +228,35 @@ def program_words(expert: FinancialExpert) -> str:
 
 @contextmanager
 def progress(unit: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on stderr; call what it gives with the number of units done."""
+    """A progress bar on stderr, or a line now and then where that is no terminal; call what it gives with the number of units done."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    if not console(stderr=True).is_terminal:
+        yield _Lines(unit, total)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True)) as bar:
         task = bar.add_task(unit, total=total)
         yield lambda done: bar.advance(task, done)
+
+
+class _Lines:
+    """Progress for a log: a line at the end, and before it one every ten seconds at most."""
+
+    def __init__(self, unit: str, total: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._unit, self._total, self._clock = unit, total, clock
+        self._done, self._told = 0, clock()
+        self._begun = self._told
+
+    def __call__(self, done: int) -> None:
+        """Counts what is done, and tells how far it is where it is time."""
+        self._done += done
+        now = self._clock()
+        if now - self._told < _SECONDS_BETWEEN_LINES and self._done < self._total:
+            return
+        self._told = now
+        since = dt.timedelta(seconds=int(now - self._begun))
+        console(stderr=True).print(f"{self._unit}: {self._done:,} of {self._total:,}, {since}", soft_wrap=True)
 
 
 def model_words(description: dict[str, Any]) -> str:

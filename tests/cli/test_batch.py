@@ -19,6 +19,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from finexpert.cli import common
 from finexpert.datasets.fred.questions import RECESSION_DEFINITION, load_questions
 
 RECORDED = ("--lm", "recorded")
@@ -41,6 +42,7 @@ def test_recorded_questions_are_all_answered(
     ran = finexpert("batch", str(questions), "--out", "answers.parquet", *RECORDED, "--threads", "2")
     assert ran.code == 0, ran.out
     assert ran.out.splitlines()[0] == "30 of 30 answered"
+    assert re.search(r"^questions: 30 of 30, 0:\d\d:\d\d$", ran.err, re.MULTILINE)
     assert "wrote answers.parquet" in ran.out
     answers = pd.read_parquet(tmp_path / "answers.parquet").set_index("id")
     assert answers.status.tolist() == ["answered"] * 30
@@ -61,6 +63,17 @@ def test_what_is_not_answered_is_told_with_exit_code_3(finexpert: Any, tmp_path:
     answers = pd.read_csv(tmp_path / "a.csv")
     assert (answers.status.tolist(), answers.answer_status.tolist()) == (["open"] * 2, ["failed"] * 2)
     assert answers.answer_value.isna().all()
+
+
+def test_a_log_is_told_now_and_then_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    seconds = iter([0.0, 1.0, 11.0, 12.0, 13.0])
+    advance = common._Lines("questions", 4_000, lambda: next(seconds))
+    for done in (1, 1, 1, 3_997):
+        advance(done)
+    assert capsys.readouterr().err.splitlines() == [
+        "questions: 2 of 4,000, 0:00:11",
+        "questions: 4,000 of 4,000, 0:00:13",
+    ]
 
 
 def test_the_questions_are_never_written_over(finexpert: Any, tmp_path: Path, home: Path) -> None:

@@ -21,8 +21,8 @@ from finexpert.storage.private_files import write_whole
 
 _MOST_ROWS = 1_048_575
 _RUNS = ("=", "+", "-", "@", "\t", "\r")
-# A number, and what it is of: no spreadsheet computes with it.
-_NUMBER = re.compile(r"[-+][\d.,]+(?: ?%| [A-Za-z ]+)?")
+# A negative number, and what it is of: no spreadsheet computes with it.
+_NUMBER = re.compile(r"-[\d.,]+(?: ?%| [A-Za-z ]+)?")
 
 
 def csv_text(data: pd.DataFrame, *, safe: bool = False) -> str:
