@@ -79,8 +79,13 @@ class Record(BaseModel):
     period: str | None = None
     explanation: str | None = None
     failure: Failure | None = None
+    flags: list[str] = Field(default_factory=list, description="what was said on the answer")
     plan: Plan
     frames: list[FrameRecord]
+    sent_back: list[dict[str, str]] = Field(
+        default_factory=list,
+        description="SELECTs that did not pass, in their order: the frame, the SELECT and the reason",
+    )
     earlier: list[Any] = Field(
         default_factory=list, description="answers of earlier turns, where the plan may refer to them"
     )

@@ -138,7 +138,7 @@ class Answering(ABC):
         self.show_injections(answer)
         answer.usage = meter.usage().model_copy(update={"stages": self.stages})
         if answer.record is not None:
-            answer.record.usage = answer.usage
+            answer.record.usage, answer.record.flags = answer.usage, list(answer.flags)
             answer.record.review = self.review.model_dump(mode="json") if self.review else None
             answer.record.budgets = budgets_around()
         # A question that is asked back is no turn yet: it comes again with the reply.

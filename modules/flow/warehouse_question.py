@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import dspy
 
@@ -201,6 +201,7 @@ class WarehouseQuestion(Answering):
         answer.record = record = recording.of_answer(
             answer, plan, self.workspace, self.source, self.as_of, self.knowledge, self.as_of_given
         )
+        record.sent_back = [asdict(attempt) for attempt in self.checks.sent_back]
         record.follows = len(context(self.question, [turn.question for turn in self.before.turns]))
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from finexpert.answers import recording, replaying
 from finexpert.answers.export import script as exported
-from finexpert.answers.records import Record
+from finexpert.answers.records import Record, _seal
 from finexpert.core.answers import Answer, AnswerFormat, Failure
 from finexpert.core.plans import Cell, Compute, Extract, Plan, Script
 from finexpert.core.workspace import NamedFrame, Turn, Value, Workspace
@@ -96,6 +96,14 @@ def test_a_record_is_read_as_it_was_written(answered: Make, tmp_path: Path) -> N
     assert (record.frames[0].columns, record.frames[0].rows) == (["date", "amount"], 4)
     assert record.source.label == "made up"
     assert set(record.software) == {"finexpert", "duckdb", "pandas", "numpy", "python"}
+
+
+def test_a_record_from_before_is_read(answered: Make, tmp_path: Path) -> None:
+    written = json.loads(answered().sealed())
+    before = {name: value for name, value in written.items() if name not in ("flags", "sent_back")}
+    before["seal"] = _seal(before)
+    record = Record.read(json.dumps(before).encode(), "a record")
+    assert (record.id, record.flags, record.sent_back) == (written["id"], [], [])
 
 
 def test_a_record_holds_no_rows_and_is_its_owners_alone(answered: Make, tmp_path: Path) -> None:

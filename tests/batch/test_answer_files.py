@@ -98,11 +98,13 @@ def test_numbers_in_a_csv_file_are_numbers_also_below_zero(tmp_path: Path) -> No
     table = joined(pd.DataFrame({"question": ["@SUM(A1)"]}), [answered(-2.5, "number", unit="percent")])
     answer_files.write(table, tmp_path / "a.csv")
     csv = pd.read_csv(tmp_path / "a.csv", dtype=str)
-    assert csv.loc[0, ["question", "text", "value", "number"]].tolist() == [
-        "'@SUM(A1)",
-        "-2.50 percent",
-        "-2.5",
-        "-2.5",
+    assert csv[["question", "text", "value", "number"]].to_numpy().tolist() == [
+        [
+            "'@SUM(A1)",
+            "-2.50 percent",
+            "-2.5",
+            "-2.5",
+        ]
     ]
 
 

@@ -20,6 +20,8 @@ import duckdb
 import pandas as pd
 import pytest
 
+from finexpert.answers.records import Record
+
 CASES = [json.loads(line) for line in (Path(__file__).parent / "traps.jsonl").read_text().splitlines()]
 CONTROLS = [json.loads(line) for line in (Path(__file__).parent / "controls.jsonl").read_text().splitlines()]
 RIGHT = ("home", "repaired")
@@ -65,6 +67,18 @@ def test_a_trap_is_put_right_or_refused(case: Mapping[str, Any], ask: Any, gold:
         assert answer.failure is not None
         assert (answer.status == "answered", answer.failure.kind) == (False, outcome)
         assert answer.usage.calls == case.get("calls", answer.usage.calls)
+
+
+def test_a_record_holds_what_was_said_and_what_was_sent_back_with_the_reason(ask: Any) -> None:
+    case = next(case for case in CASES if case["id"] == "ytd-over-months")
+    answer = ask(case).answer
+    record = Record.read(answer.record.sealed().encode(), "the record")
+    assert record.flags == answer.flags
+    ((frame, select, reason),) = (attempt.values() for attempt in record.sent_back)
+    assert (frame, select) == ("result", case["first"])
+    assert reason.startswith("SUM(income_ytd_eur) adds up rows of several days")
+    refused = ask(next(case for case in CASES if case["id"] == "removes-coalesced-zero")).answer.record
+    assert [attempt["select"] for attempt in refused.sent_back] == [refused.plan.steps[0].select]
 
 
 def test_there_are_enough_traps_and_most_come_out_right() -> None:

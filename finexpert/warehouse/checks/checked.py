@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from finexpert.core import progress
 from finexpert.core.reviews import NOT_CHECKED, UNSURE
-from finexpert.errors import NoRows, UnknownValue
+from finexpert.errors import NoRows, StepError, UnknownValue
 from finexpert.warehouse.checks.arbitrary import check_arbitrary
 from finexpert.warehouse.checks.brackets import check_brackets
 from finexpert.warehouse.checks.counts import check_counts
@@ -91,6 +91,15 @@ class Checked:
     period: str | None = None
 
 
+@dataclass(frozen=True)
+class SentBack:
+    """A SELECT that did not pass, and why."""
+
+    frame: str
+    select: str
+    reason: str
+
+
 @dataclass
 class _Attempts:
     """What the SELECTs of one frame compared so far, and the texts that were not in their columns."""
@@ -115,6 +124,7 @@ class Checks:
     chosen: Mapping[str, str] = field(default_factory=dict)
     question: str = ""
     clock: Callable[[], float] = time.monotonic
+    sent_back: list[SentBack] = field(default_factory=list, init=False, repr=False)
     _frames: dict[str, _Attempts] = field(default_factory=dict, init=False, repr=False)
     _before: _Attempts = field(default_factory=_Attempts, init=False, repr=False)
 
@@ -122,8 +132,15 @@ class Checks:
         """The rows of a SELECT; raises QueryError where they would be no ground for an answer, AsOfError where the day can't be kept.
 
         The name of a `frame` tells which SELECTs are attempts at the same one: a condition may not be lost between them. `answers` says
-        that nothing is computed from the rows: they are the answer.
+        that nothing is computed from the rows: they are the answer. What does not pass is kept in `sent_back`.
         """
+        try:
+            return self._run(select, frame, answers)
+        except StepError as error:
+            self.sent_back.append(SentBack(frame, select, str(error)))
+            raise
+
+    def _run(self, select: str, frame: str, answers: bool) -> Checked:
         # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
         ran = expand(select, self.source.metrics, self.source.dialect)
         one = read(ran, self.source.dialect, self.source.tables)
