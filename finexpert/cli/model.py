@@ -95,10 +95,12 @@ def publish(
     data: common.Data = None,
     file: File = None,
     hide: Annotated[bool, typer.Option("--hide", help="Take the values out again.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Also values that tell rows apart, as ids and names do.")] = False,
 ) -> None:
     """Put a column's values into the model, where a language model may see them."""
+    from finexpert.errors import ConfigurationError
     from finexpert.warehouse.semantic_model.document import save
-    from finexpert.warehouse.semantic_model.publishing import published, values_of
+    from finexpert.warehouse.semantic_model.publishing import published, tells_rows_apart, values_of
 
     settings = common.settings_from()
     target = _existing(data, file, settings)
@@ -106,6 +108,11 @@ def publish(
     out = common.console()
     with closing(_opened(data, settings, target)) as warehouse:
         for column in columns:
+            if not hide and not yes and tells_rows_apart(warehouse, column):
+                raise ConfigurationError(
+                    f"{column} holds another value in nearly every row, as ids and names of people do: if models may see them, say so with --yes; "
+                    "nothing was published"
+                )
             values = None if hide else values_of(warehouse, column, MOST_VALUES)
             model = published(model, warehouse.tables, column, values, MOST_VALUES)
             out.print(f"{column}: {_said(values)}", markup=False)

@@ -12,6 +12,9 @@ from finexpert.warehouse.schema import Column, TableSchema, find_table
 from finexpert.warehouse.semantic_model.document import VENDOR, Dataset, FieldModel, SemanticModel, extension
 from finexpert.warehouse.warehouse import Warehouse
 
+_A_LIST = 20
+_NEARLY_EVERY = 0.9
+
 
 def values_of(warehouse: Warehouse, name: str, most: int) -> list[str]:
     """The values of a column, the most frequent first: at most one more than `most`."""
@@ -26,6 +29,18 @@ def values_of(warehouse: Warehouse, name: str, most: int) -> list[str]:
         .limit(most + 1)
     )
     return [str(value) for value in warehouse.query(select.sql(warehouse.dialect)).data["value"]]
+
+
+def tells_rows_apart(warehouse: Warehouse, name: str) -> bool:
+    """Whether a column holds another value in nearly every row, as ids and names of people do; a short list of names is none."""
+    table, column = _found(warehouse.tables, name)
+    named = exp.column(exp.to_identifier(column.name, quoted=True))
+    counts = sqlglot.select(
+        exp.alias_(exp.Count(this=named), "held"),
+        exp.alias_(exp.Count(this=exp.Distinct(expressions=[named.copy()])), "different"),
+    ).from_(exp.to_table(table.name))
+    held, different = map(int, warehouse.query(counts.sql(warehouse.dialect)).data.iloc[0])
+    return held > _A_LIST and different >= _NEARLY_EVERY * held
 
 
 def published(

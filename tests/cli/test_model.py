@@ -1,0 +1,41 @@
+"""`finexpert model publish` shows no ids to a model unless somebody says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+
+@pytest.fixture
+def desk(tmp_path: Path, finexpert: Any) -> str:
+    path = tmp_path / "desk.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE clients AS SELECT i AS client_id, 'CANARY ' || (i // 2 * 2 + i % 2) AS full_name, ['retail', 'sme'][1 + i % 2] AS segment "
+            "FROM range(40) t(i); CREATE TABLE regions AS SELECT unnest(['North', 'South', 'West']) AS region"
+        )
+    assert finexpert("model", "init", "--data", str(path)).code == 0
+    return str(path)
+
+
+@pytest.mark.parametrize("column", ["clients.client_id", "clients.full_name"])
+def test_ids_are_published_where_somebody_says_so(finexpert: Any, desk: str, column: str) -> None:
+    model = Path(desk).with_suffix(".model.yaml")
+    before = model.read_text()
+    refused = finexpert("model", "publish", "clients.segment", column, "--data", desk)
+    assert refused.code == 1
+    assert f"{column} holds another value in nearly every row" in refused.err
+    assert "--yes" in refused.err
+    assert (model.read_text(), "CANARY" in refused.err + refused.out) == (before, False)
+    assert finexpert("model", "publish", column, "--yes", "--data", desk).code == 0
+    assert model.read_text() != before
+
+
+def test_kinds_and_short_lists_are_published(finexpert: Any, desk: str) -> None:
+    ran = finexpert("model", "publish", "clients.segment", "regions.region", "--data", desk)
+    assert ran.code == 0
+    assert "2 values" in ran.out
+    assert "3 values" in ran.out
