@@ -17,6 +17,7 @@ from finexpert.cli.batch.command import batch
 from finexpert.cli.bench.command import bench_app
 from finexpert.cli.chat.command import chat
 from finexpert.cli.compile.command import compile_
+from finexpert.cli.compile.log_model import log_model
 from finexpert.cli.compiled import compiled_app
 from finexpert.cli.data.command import data_app
 from finexpert.cli.doctor import doctor
@@ -25,7 +26,6 @@ from finexpert.cli.examples import examples_app
 from finexpert.cli.feedback.command import feedback_app
 from finexpert.cli.glossary import glossary_app
 from finexpert.cli.library.command import library_app
-from finexpert.cli.log_model import log_model
 from finexpert.cli.mcp import mcp
 from finexpert.cli.memory import memory_app
 from finexpert.cli.model import model_app

@@ -12,8 +12,8 @@ import pytest
 import typer
 
 from finexpert.cli import main
+from finexpert.cli.compile.log_model import log_model
 from finexpert.cli.compiled import compiled_app
-from finexpert.cli.log_model import log_model
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.optimizers.compiling.gate import decide, score
 from finexpert.optimizers.program.artifact import COMPILED, save
