@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from finexpert.core.plans import Cell, Compute, Plan, Quote
 from finexpert.datasets.convfinqa.conversations import Conversation, GoldTurn
@@ -35,13 +33,14 @@ from finexpert.datasets.layers.records import (
 )
 from finexpert.errors import ConfigurationError, DataError, FinexpertError, QuestionFileError
 from finexpert.settings import Settings
+from finexpert.storage.closing import Closing
 from finexpert.warehouse.warehouse import Warehouse
 
 _FILES = ("train.json", "dev.json")
 
 
 @dataclass(frozen=True)
-class Copies:
+class Copies(Closing):
     """Where the user's copies are: a file or folder of ConvFinQA, what `open_data` takes; else those of the home.
 
     The database is opened once, read-only, when an example asks it, and stays open until `close`.
@@ -59,14 +58,6 @@ class Copies:
     def close(self) -> None:
         if "warehouse" in vars(self):
             self.warehouse.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def over_own(self, example: WarehouseExample) -> WarehouseExample:
         """An example of the scenario `own`, over the database of `data`; ConfigurationError where none is named."""

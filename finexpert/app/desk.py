@@ -22,18 +22,19 @@ blocks, but for those that yield; many threads may use one desk.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 from finexpert.app.actions.keeping import Keeping
 from finexpert.app.actions.places import GivenSource
 from finexpert.app.options import ServeOptions
 from finexpert.app.people.people import Person, local_person
 from finexpert.settings import Settings
+from finexpert.storage.closing import Closing
 
 __all__ = ["Desk", "GivenSource", "Person", "local_person"]
 
 
-class Desk(Keeping):
+class Desk(Keeping, Closing):
     """All actions. Close it, or use it as a context manager.
 
     `given` are sources that everyone may ask; without any it is what `finexpert data fred` built, or the sample economy.
@@ -49,9 +50,3 @@ class Desk(Keeping):
         **opened: Any,
     ) -> None:
         super().__init__(settings or Settings(), options or ServeOptions(), given=given, **opened)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -22,11 +22,12 @@ from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.process import Process
 from finexpert.knowledge.verified.queries import VerifiedQueries
 from finexpert.settings import Settings
+from finexpert.storage.closing import Closing
 from finexpert.text.terms import normalise
 
 
 @dataclass(frozen=True)
-class Taught:
+class Taught(Closing):
     """Memory, glossary and verified queries. Close it, or use it as a context manager."""
 
     memory: Memory
@@ -74,12 +75,6 @@ class Taught:
 
     def close(self) -> None:
         self.memory.entries.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _put(item: Process | Keyword, other: Taught) -> None:

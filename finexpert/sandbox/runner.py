@@ -19,8 +19,6 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping
-from types import TracebackType
-from typing import Self
 
 import pandas as pd
 
@@ -35,12 +33,13 @@ from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.single_use import SingleUse
 from finexpert.sandbox.verdict import ScriptOutcome, judge
 from finexpert.sandbox.zygote import Zygote
+from finexpert.storage.closing import Closing
 
 _DEFAULT = Limits()
 _RESERVED = frozenset({"pd", "np", "plt", "dt", "math", "stats", "answer", "period"})
 
 
-class Sandbox:
+class Sandbox(Closing):
     """A boundary of the operating system around generated scripts; may be used by many threads.
 
     It holds `workers` warm interpreters, started when first needed. A call forks one of them, so that no call sees
@@ -227,14 +226,6 @@ class Sandbox:
         for worker in list(self._all):
             if not worker.alive:
                 worker.gone()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _worker(rung: str, limits: Limits) -> Handle:

@@ -11,16 +11,14 @@ for other conversations too.
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
-
 from finexpert.session.asking import AskOptions
 from finexpert.session.keeping import Keeping
+from finexpert.storage.closing import Closing
 
 __all__ = ["AskOptions", "Session"]
 
 
-class Session(Keeping):
+class Session(Keeping, Closing):
     """One conversation over a source, or over several. Use it as a context manager: leaving it stops the sandbox.
 
     The source is a warehouse, a filing, a library, or what `open_data` makes a warehouse of: a path, an address, a frame, a dict of
@@ -30,9 +28,3 @@ class Session(Keeping):
     `Settings(memory=False)`. Raises ModelNotConfigured when no model is named or found, SandboxUnavailable when
     scripts cannot be confined, StoreError when what was taught cannot be read.
     """
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
-        self.close()

@@ -11,20 +11,20 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import Self
 
 from finexpert.answers.cache.entry import Entry, dumped, restored
 from finexpert.answers.cache.file import AnswerFile
 from finexpert.core.answers import Answer
 from finexpert.core.workspace import Turn
 from finexpert.errors import StoreError
+from finexpert.storage.closing import Closing
 
 MOST = 1000
 MOST_BYTES = 64 * 1024 * 1024
 SURE = 50
 
 
-class AnswerCache:
+class AnswerCache(Closing):
     """Kept answers. Raises StoreError where its file cannot be used. Close it, or use it as a context manager."""
 
     def __init__(self, path: Path, *, most: int = MOST, most_bytes: int = MOST_BYTES) -> None:
@@ -60,9 +60,3 @@ class AnswerCache:
 
     def close(self) -> None:
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

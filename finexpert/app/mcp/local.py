@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from finexpert.answers import replaying
 from finexpert.answers.records import Record
@@ -44,11 +44,12 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.modules.flow.verifying import verified_query
 from finexpert.settings import Settings, with_options
+from finexpert.storage.closing import Closing
 
 _ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6}")
 
 
-class LocalBackend:
+class LocalBackend(Closing):
     """Sessions of this process. Close it, or use it as a context manager; it closes its sources too."""
 
     def __init__(
@@ -144,12 +145,6 @@ class LocalBackend:
         for source in self._sources.values():
             if not isinstance(source, Filing):
                 source.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _talk(self, request: Ask) -> Talk:
         if not request.conversation:

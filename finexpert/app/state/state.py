@@ -21,13 +21,14 @@ from finexpert.app.state import tables
 from finexpert.errors import ConfigurationError, StoreError
 from finexpert.language_models.secrets import known_secrets, redacted
 from finexpert.settings import Settings
+from finexpert.storage.closing import Closing
 from finexpert.storage.private_files import make_file, make_folder
 
 VERSION = "1"
 WAIT_SECONDS = 30
 
 
-class State:
+class State(Closing):
     """The tables of a server. Many threads and several servers may use them at once."""
 
     def __init__(self, engine: sa.Engine) -> None:
@@ -109,12 +110,6 @@ class State:
 
     def close(self) -> None:
         self.engine.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _engine(address: str) -> sa.Engine:

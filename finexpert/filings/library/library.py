@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from rapidfuzz import fuzz, process
 
@@ -30,13 +30,14 @@ from finexpert.filings.library.index.index import LibraryIndex, Way
 from finexpert.filings.library.store import LibraryStore
 from finexpert.filings.records import FilingInfo, LibraryPage, PageHit, SearchRequest
 from finexpert.settings import Settings
+from finexpert.storage.closing import Closing
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 Outcome = Literal["added", "same", "replaced"]
 COMPANIES_FILE = "companies.csv"
 
 
-class Library:
+class Library(Closing):
     """Filings in a folder. Many threads may read; writers, also of other processes, take turns."""
 
     def __init__(self, store: LibraryStore, embedder: Embedder, companies: Path | None = None) -> None:
@@ -68,12 +69,6 @@ class Library:
         """
         folder = default_folder() if place is None else Path(place)
         return cls(LibraryStore(folder, make=make, chunking=chunking), embedder or default_embedder(), companies)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def close(self) -> None:
         with self._table_lock:

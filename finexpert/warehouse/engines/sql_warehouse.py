@@ -15,8 +15,6 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import pandas as pd
 import sqlalchemy as sa
@@ -24,6 +22,7 @@ import sqlalchemy.exc
 
 from finexpert.core.deadline import run_within
 from finexpert.errors import DataError, QueryError
+from finexpert.storage.closing import Closing
 from finexpert.warehouse.database_address import public_address
 from finexpert.warehouse.engines.connections import engine_of, interrupter, place_of, reading, without_schema
 from finexpert.warehouse.engines.export import python_source
@@ -47,7 +46,7 @@ from finexpert.warehouse.table_selection import card_of, tables_for
 from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 
 
-class SQLWarehouse:
+class SQLWarehouse(Closing):
     """A schema of a database, read-only.
 
     `tables` narrows it to some tables and views. `categories` ("table.column") have their values read from the rows and published;
@@ -215,14 +214,6 @@ class SQLWarehouse:
         self._engine.dispose()
         if self._locked is not None:
             self._locked.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _answer(
         self, select: str, sql: str, seconds: float, stop: list[Callable[[], None]], as_texts: bool

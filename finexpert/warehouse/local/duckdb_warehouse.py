@@ -23,12 +23,11 @@ import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import pandas as pd
 
 from finexpert.errors import ConfigurationError, DataError, QueryError
+from finexpert.storage.closing import Closing
 from finexpert.warehouse.frames import Frame, to_pandas
 from finexpert.warehouse.isolated.answer import Known, Request
 from finexpert.warehouse.isolated.file_views import reasons
@@ -64,7 +63,7 @@ _MOST_THREADS = 4
 _IO_ERROR = "(IO Error)"
 
 
-class DuckDBWarehouse:
+class DuckDBWarehouse(Closing):
     """A DuckDB file, read-only and shut in.
 
     With `as_of`, rows of a dated table that have no date are hidden too. `categories` ("table.column") and `date_columns` (table
@@ -240,14 +239,6 @@ class DuckDBWarehouse:
     def close(self) -> None:
         self._closed = True
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _check_open(self) -> None:
         if self._closed:
