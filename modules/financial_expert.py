@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +92,13 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         declined: Collection[str] = (),
         chosen: Mapping[str, str] | None = None,
         options: Options = Options(),  # noqa: B008  (frozen)
-        demonstrations: Sequence[dspy.Example] = (),
     ) -> dspy.Prediction:
         """Answer one question; frames and the turn are left in `workspace`.
 
         A warehouse needs a sandbox. With `as_of`, rows that are later are hidden, and a table of which that cannot be told is an error;
         without it today counts, and rows are hidden by declared dates alone. Without `taught`, words are not explained and
         nothing is recalled; `declined` are terms that the user was asked about and did not explain, and `chosen` what texts
-        mean that a column does not hold, by "table.column=text". `demonstrations` are shown to the planner of a filing beside the compiled ones.
+        mean that a column does not hold, by "table.column=text".
         """
         common: dict[str, Any] = {
             "layers": self,
@@ -121,7 +120,7 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         if isinstance(source, Library):
             asked = _over_library(source=source, **common)
         elif isinstance(source, Filing):
-            asked = _over_filing(source=source, demonstrations=demonstrations, **common)
+            asked = _over_filing(source=source, **common)
         elif isinstance(source, Sources):
             asked = self._over_several(source, _needed(sandbox), common)
         else:

@@ -7,7 +7,6 @@ are too much for it. That way takes demonstrations: without any it is not used.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import dspy
 from pydantic import ValidationError
@@ -57,15 +56,14 @@ class Planning(dspy.Module):  # type: ignore[misc]
         knowledge: str = rules.NONE,
         conversation: str = rules.NONE,
         feedback: str = rules.NONE,
-        demonstrations: Sequence[dspy.Example] = (),
     ) -> dspy.Prediction:
         """A prediction with `plan`, `answer_format`, `by_select`, and `unclear`, terms that the plan guesses the meaning of.
 
         Raises OutputError for unusable text, NotInSources where the tables cannot answer the question. A `page` makes it a plan
-        over a filing, for which `demonstrations` may be added to the compiled ones; otherwise `schema_card` and `today` are needed.
+        over a filing; otherwise `schema_card` and `today` are needed.
         """
         if page:
-            return self._over_filing(page, question, knowledge, conversation, feedback, demonstrations)
+            return self._over_filing(page, question, knowledge, conversation, feedback)
         # A chart takes a script.
         by_select = drafts and self.by_select and not _CHART.search(question)
         with_drafts = self.warehouse_by_select if by_select else self.warehouse_with_drafts
@@ -98,7 +96,6 @@ class Planning(dspy.Module):  # type: ignore[misc]
         knowledge: str,
         conversation: str,
         feedback: str,
-        demonstrations: Sequence[dspy.Example],
     ) -> dspy.Prediction:
         made = ask(
             self.filing,
@@ -108,7 +105,6 @@ class Planning(dspy.Module):  # type: ignore[misc]
             conversation=conversation,
             question=question,
             feedback=feedback,
-            **({"demos": [*self.filing.demos, *demonstrations]} if demonstrations else {}),
         )
         answer = made.answer.strip() or None
         if answer is not None and reference(answer) is None:

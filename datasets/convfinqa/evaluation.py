@@ -20,7 +20,6 @@ from finexpert.core.plans import Plan
 from finexpert.core.reviews import Review
 from finexpert.core.workspace import Turn, Value, Workspace
 from finexpert.datasets.convfinqa.conversations import Conversation, GoldTurn
-from finexpert.datasets.convfinqa.demonstrations import Demonstrations
 from finexpert.datasets.convfinqa.plans import from_official_program, to_official_program
 from finexpert.datasets.convfinqa.programs import execute, tokenize
 from finexpert.datasets.convfinqa.scoring import TurnResult, lenient
@@ -90,7 +89,6 @@ class Bench:
     knowledge: str = CONVENTIONS
     expert: FinancialExpert = field(default_factory=FinancialExpert)
     model: str = ""
-    demonstrations: Demonstrations | None = None
 
     def converse(self, conversation: Conversation, mode: str, *, budgets: bool = False) -> ConversationResult:
         """Answer all turns of a conversation, one after the other; with `budgets`, within those of the settings."""
@@ -139,9 +137,7 @@ class Bench:
                 return Reading()(**common)
             options = Options.of(self.settings)
             options = options.within(MODES[mode]) if mode in MODES else options
-            earlier = [turn.question for turn in workspace.turns]
-            shown = self.demonstrations.nearest(question, earlier, conversation.page) if self.demonstrations else ()
-            return self.expert(options=options, demonstrations=shown, **common)
+            return self.expert(options=options, **common)
         except UnknownPrompt as error:
             workspace.add_turn(Turn(question))
             failure = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import dspy
-
 from finexpert.answers import recording
 from finexpert.core.answers import Answer, Clarification
 from finexpert.core.plans import Cell, Compute, Lookup, Plan, Quote, Search
@@ -27,7 +25,6 @@ class FilingQuestion(Answering):
     """One turn of a conversation over a filing."""
 
     source: Filing
-    demonstrations: Sequence[dspy.Example] = ()
 
     def look_up(self, taught: Taught) -> Understood:
         # The page is the question's context, so no model is asked what its words mean.
@@ -67,7 +64,6 @@ class FilingQuestion(Answering):
                     knowledge=self.knowledge,
                     conversation=self.conversation(),
                     feedback=feedback or doubts or rules.NONE,
-                    demonstrations=self.demonstrations,
                 ).plan
             # A revision is not what was planned until it is chosen.
             if not doubts:

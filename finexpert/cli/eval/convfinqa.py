@@ -38,12 +38,6 @@ def convfinqa(
     ] = None,
     mode: Modes = None,
     plot: Plot = None,
-    demonstrations: Annotated[
-        int, typer.Option(min=0, max=16, help="Show the planner the N nearest turns of the training set, with plans.")
-    ] = 0,
-    demonstrations_from: Annotated[
-        Path | None, typer.Option(help="Training set for --demonstrations; the fetched train.json if not given.")
-    ] = None,
     lm: SeveralModels = None,
     predictions: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write predictions in the official leaderboard form.")
@@ -56,7 +50,6 @@ def convfinqa(
     first = given.settings()
     from finexpert.datasets.convfinqa import conversations as data
     from finexpert.datasets.convfinqa import evaluation
-    from finexpert.datasets.convfinqa.demonstrations import Demonstrations
     from finexpert.language_models.roles import LanguageModels
 
     expert, first = given.expert(first)
@@ -65,9 +58,6 @@ def convfinqa(
     if ids is not None:
         conversations = data.named(conversations, None if ids == "recorded" else Path(ids))
     held = data.sample(conversations, sample, seed) if sample else conversations
-    chooser = None
-    if demonstrations:
-        chooser = Demonstrations(data.load(demonstrations_from or _fetched(first.home, "train")), demonstrations)
     asked = checked(mode) if mode else [evaluation.PLANNER]
     modes = list(dict.fromkeys([*asked, *([baseline] if baseline else [])]))
     benches = []
@@ -77,14 +67,13 @@ def convfinqa(
         models = LanguageModels.from_settings(settings)
         name = "recorded" if models.replaying else str(models.describe()["model"])
         side: Any = history
-        benches.append(evaluation.Bench(models, settings, side, expert=expert, model=name, demonstrations=chooser))
+        benches.append(evaluation.Bench(models, settings, side, expert=expert, model=name))
     about = {
         "data": str(file.name) if file else "sample pages (made-up companies)",
         "conversations": len(held),
         "turns": sum(len(c.turns) for c in held),
         "seed": seed,
         "history": history,
-        "demonstrations": demonstrations,
         "modes": ",".join(modes),
         "mode": first.mode,
         "program": common.program_words(expert),
