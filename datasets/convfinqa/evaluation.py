@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 import dspy
@@ -24,7 +25,7 @@ from finexpert.datasets.convfinqa.plans import from_official_program, to_officia
 from finexpert.datasets.convfinqa.programs import execute, tokenize
 from finexpert.datasets.convfinqa.scoring import TurnResult, lenient
 from finexpert.datasets.evaluations.answer_matching import close
-from finexpert.datasets.evaluations.evaluation import Journal, side_by_side
+from finexpert.datasets.evaluations.evaluation import Journal
 from finexpert.errors import PlanError, UnknownPrompt
 from finexpert.filings.page.filing import Filing
 from finexpert.language_models.budget import Budget
@@ -171,16 +172,9 @@ def evaluate(
     on_result: Callable[[ConversationResult], None] = lambda result: None,
 ) -> list[ConversationResult]:
     """Hold every conversation in every mode, side by side, except those that the journal has already."""
-    done = {result.key for result in journal.results}
-    jobs = [(c, mode) for mode in modes for c in conversations if (mode, bench.model, c.id) not in done]
-
-    def one(conversation: Conversation, mode: str) -> None:
-        result = bench.converse(conversation, mode, budgets=True)
-        journal.add(result)
-        on_result(result)
-
-    side_by_side(one, jobs, threads)
-    return journal.results
+    jobs = {(mode, bench.model, c.id): (c, mode) for mode in modes for c in conversations}
+    ask = partial(bench.converse, budgets=True)
+    return journal.fill(ask, jobs, lambda result: result.key, threads=threads, on_result=on_result)
 
 
 def turn_results(results: Iterable[ConversationResult], conversations: Sequence[Conversation]) -> list[TurnResult]:

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from finexpert.datasets.desk.house import kind_of
 from finexpert.datasets.desk.references import gold
-from finexpert.datasets.evaluations.evaluation import Journal, Result, Share, share, side_by_side
+from finexpert.datasets.evaluations.evaluation import Journal, Result, Share, share
 from finexpert.datasets.fred.evaluation import Bench, judge, touched
 from finexpert.datasets.fred.questions import Question
 from finexpert.knowledge.taught import Taught
@@ -36,10 +36,9 @@ def evaluate(
 ) -> list[Result]:
     """Ask every question in every mode that it is for, except what the journal holds already; `bench.taught` is full."""
     golds = {question.id: gold(question, bench.source) for question in questions}
-    done = {(result.rung, result.id) for result in journal.results}
     with TemporaryDirectory(prefix="finexpert-house-") as folder:
 
-        def one(mode: str, question: Question) -> None:
+        def one(mode: str, question: Question) -> Result:
             taught = _taught(bench, mode, question, Path(folder))
             options = Options.of(bench.settings, clarify=taught is not None)
             answer = bench.ask(question, taught=taught, options=options)
@@ -47,12 +46,10 @@ def evaluate(
                 taught.close()
             expected = {"ask": [question.needs[0]]} if mode == MISSING else golds[question.id]
             result = judge(mode, 1, question, answer, expected)
-            result = result.model_copy(update={"category": kind_of(question)})
-            journal.add(result)
-            on_result(result)
+            return result.model_copy(update={"category": kind_of(question)})
 
-        side_by_side(one, [job for job in jobs(questions, modes) if (job[0], job[1].id) not in done], threads)
-    return journal.results
+        asked = {(mode, question.id): (mode, question) for mode, question in jobs(questions, modes)}
+        return journal.fill(one, asked, lambda r: (r.rung, r.id), threads=threads, on_result=on_result)
 
 
 def jobs(questions: Sequence[Question], modes: Sequence[str]) -> list[tuple[str, Question]]:

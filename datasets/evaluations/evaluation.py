@@ -12,18 +12,19 @@ import math
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 from scipy.stats import binomtest
 
-from finexpert.core.answers import Failure, Usage
+from finexpert.core.answers import Answer, Failure, Usage
+from finexpert.core.plans import Script
 from finexpert.core.reviews import Review
 from finexpert.errors import DataError
 from finexpert.language_models.budget import Budget
@@ -55,6 +56,22 @@ class Result(BaseModel):
     script: str | None = None
     usage: Usage = Usage()
     review: Review | None = Field(default=None, description="what critics did, in a mode that has them")
+
+    @classmethod
+    def of(cls, rung: str, question: Any, answer: Answer, /, **more: Any) -> Self:
+        """The result of one answer: what every evaluation keeps of it, and `more`."""
+        steps = answer.record.plan.steps if answer.record else []
+        usual: dict[str, Any] = {
+            "rung": rung,
+            "id": question.id,
+            "question": question.question,
+            "status": answer.status,
+            "failure": answer.failure,
+            "interpretation": answer.explanation,
+            "script": next((step.code for step in steps if isinstance(step, Script)), None),
+            "usage": answer.usage,
+        }
+        return cls(**usual | more)
 
     @property
     def verdict(self) -> str:
@@ -98,6 +115,39 @@ class Journal(Generic[R]):
                 os.write(handle, line)
             finally:
                 os.close(handle)
+
+    def fill(
+        self,
+        ask: Callable[..., R],
+        jobs: Mapping[Any, tuple[Any, ...]],
+        key: Callable[[R], Any],
+        *,
+        threads: int,
+        on_result: Callable[[R], None],
+    ) -> list[R]:
+        """Ask what no result has the key of, side by side; all results, those of before first."""
+        done = {key(result) for result in self.results}
+
+        def one(*job: Any) -> None:
+            result = ask(*job)
+            self.add(result)
+            on_result(result)
+
+        side_by_side(one, [job for name, job in jobs.items() if name not in done], threads)
+        return self.results
+
+    def in_order(
+        self, ask: Callable[[Q], R], asked: Sequence[Q], *, threads: int, on_result: Callable[[R], None]
+    ) -> list[R]:
+        """Ask what no result has the id of; one result each, in their order."""
+        jobs: dict[Any, tuple[Any, ...]] = {each.id: (each,) for each in asked}
+        found: Sequence[Any] = self.fill(ask, jobs, _id_of, threads=threads, on_result=on_result)
+        by_id = {result.id: result for result in found}
+        return [by_id[each.id] for each in asked]
+
+
+def _id_of(result: Any) -> Any:
+    return result.id
 
 
 def _read(path: Path, kind: type[R]) -> Iterable[R]:
@@ -159,17 +209,13 @@ def ask_in_modes(
     on_result: Callable[[Answered], None],
 ) -> list[Answered]:
     """Ask every question in every mode, side by side, except those that the journal has already."""
-    done = {(result.rung, result.id) for result in journal.results}
-    jobs = [(mode, question) for mode in modes for question in questions if (mode, question.id) not in done]
 
-    def one(mode: str, question: Q) -> None:
+    def one(mode: str, question: Q) -> Answered:
         with Budget.of(settings, "answer"):
-            result = ask(mode, question)
-        journal.add(result)
-        on_result(result)
+            return ask(mode, question)
 
-    side_by_side(one, jobs, threads)
-    return journal.results
+    jobs = {(mode, question.id): (mode, question) for mode in modes for question in questions}
+    return journal.fill(one, jobs, lambda result: (result.rung, result.id), threads=threads, on_result=on_result)
 
 
 def mean(values: Sequence[float]) -> float:

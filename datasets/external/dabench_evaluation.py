@@ -10,7 +10,6 @@ from __future__ import annotations
 import pandas as pd
 
 from finexpert.core.answers import Answer
-from finexpert.core.plans import Script
 from finexpert.datasets.evaluations.evaluation import Result
 from finexpert.datasets.external.dabench import DabenchQuestion, response_of, right_by_ours, right_officially
 from finexpert.datasets.external.paired import OURS
@@ -18,22 +17,17 @@ from finexpert.datasets.external.paired import OURS
 
 def judge(way: str, question: DabenchQuestion, answer: Answer) -> Result:
     """The result of one answer, by both rules; only an answer can be right."""
-    steps = answer.record.plan.steps if answer.record else []
     table = answer.value if isinstance(answer.value, pd.DataFrame) else pd.DataFrame()
     response = response_of(table, question)
-    return Result(
-        rung=way,
-        id=question.id,
+    return Result.of(
+        way,
+        question,
+        answer,
         question=question.asked,
         category=question.level,
-        status=answer.status,
         correct=answer.status == "answered" and right_officially(response, question.answers),
         also={OURS: answer.status == "answered" and right_by_ours(table, question)},
         gold=" ".join(f"@{name}[{value}]" for name, value in question.answers),
         answer=response or None,
-        failure=answer.failure,
-        interpretation=answer.explanation,
         selects={citation.source: citation.place for citation in answer.citations},
-        script=next((step.code for step in steps if isinstance(step, Script)), None),
-        usage=answer.usage,
     )

@@ -49,19 +49,14 @@ def judge(
         kept = same_table(read, answer.value)
         right = kept and any(right_by_sql_eval(gold, read, question.question) for gold in golds)
         ours = kept and any(same_table(gold, answer.value) for gold in golds)
-    return Result(
-        rung=way,
-        id=question.id,
-        question=question.question,
+    return Result.of(
+        way,
+        question,
+        answer,
         category=question.category.partition("_")[0],
-        status=answer.status,
         correct=right,
         also={OURS: ours},
         gold=[encode(gold) for gold in golds],
         answer=encode(answer.value),
-        failure=answer.failure,
-        interpretation=answer.explanation,
         selects=selects,
-        script=script,
-        usage=answer.usage,
     )

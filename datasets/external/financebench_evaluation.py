@@ -63,13 +63,12 @@ class Bench(LibraryBench):
             with Meter() as judged:
                 right, reason = by_rule(question, answer) or self._judged(question, answer)
         pages = self._read(answer)
-        return BenchResult(
-            rung=mode,
-            id=question.id,
-            question=question.question,
+        return BenchResult.of(
+            mode,
+            question,
+            answer,
             category=question.question_type,
             form=question.form,
-            status=answer.status,
             correct=right,
             judged=reason,
             judge_calls=judged.usage().calls,
@@ -77,8 +76,6 @@ class Bench(LibraryBench):
             answer=answer.text,
             explanation=answer.explanation,
             flags=answer.flags,
-            failure=answer.failure,
-            usage=answer.usage,
             recall=recall(self.library, question),
             recall_read={cut: recall_at(question, pages, cut) for cut in CUTS} if pages else {},
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from finexpert.core.answers import Answer, AnswerFormat
-from finexpert.datasets.evaluations.evaluation import Journal, Result, side_by_side
+from finexpert.datasets.evaluations.evaluation import Journal, Result
 from finexpert.datasets.fred.evaluation import BASELINE, Bench, told
 from finexpert.language_models.budget import Budget
 from finexpert.modules.financial_expert import Options
@@ -82,15 +82,11 @@ def evaluate(
     on_result: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """Ask every question in every way, except what the journal holds already; `judge` makes the result of an answer."""
-    done = {(result.rung, result.id) for result in journal.results}
-    jobs = [(way, question) for question in questions for way in ways if (way, question.id) not in done]
 
-    def one(way: str, question: Q) -> None:
+    def one(way: str, question: Q) -> Result:
         with Budget.of(bench.settings, "answer"):
             answer = bench.solve(way, question)
-        result = judge(way, question, answer)
-        journal.add(result)
-        on_result(result)
+        return judge(way, question, answer)
 
-    side_by_side(one, jobs, threads)
-    return journal.results
+    jobs = {(way, question.id): (way, question) for question in questions for way in ways}
+    return journal.fill(one, jobs, lambda r: (r.rung, r.id), threads=threads, on_result=on_result)

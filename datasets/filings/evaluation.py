@@ -68,18 +68,14 @@ class Bench(LibraryBench):
         right = gold(question, self.library)
         scored = score(question, right, answer, CitedPages(self.library))
         searches = answer.record.searches if answer.record is not None else []
-        return FilingResult(
-            rung=mode,
-            id=question.id,
-            question=question.question,
+        return FilingResult.of(
+            mode,
+            question,
+            answer,
             category=scored.category,
-            status=answer.status,
             correct=scored.right,
             gold=right,
             answer=answer.value,
-            failure=answer.failure,
-            interpretation=answer.explanation,
-            usage=answer.usage,
             ranked=ranked,
             page_recall=scored.found,
             citations_right=scored.citations_right,

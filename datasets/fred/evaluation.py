@@ -9,18 +9,19 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import dspy
 
 from finexpert.core.answers import Answer, Failure
 from finexpert.core.encoding import encode
-from finexpert.core.plans import Extract, Script
+from finexpert.core.plans import Extract
 from finexpert.core.reviews import Review
 from finexpert.datasets.evaluations.answer_matching import matches
-from finexpert.datasets.evaluations.evaluation import Journal, Result, side_by_side
+from finexpert.datasets.evaluations.evaluation import Journal, Result
 from finexpert.datasets.fred.questions import RECESSION_DEFINITION, Question, gold
 from finexpert.errors import UnknownPrompt
 from finexpert.knowledge.taught import Taught
@@ -112,25 +113,15 @@ def evaluate(
     A question that fails is a result; an unreachable model or a missing sandbox stops the evaluation with its error.
     """
     golds = {q.id: gold(q, bench.source) for q in questions}
-    done = {(result.rung, result.repeat, result.id) for result in journal.results}
-    open_ = [job for job in _jobs(questions, rungs, repeats) if (job[0], job[1], job[2].id) not in done]
 
-    def one(rung: str, repeat: int, question: Question) -> None:
+    def one(rung: str, repeat: int, question: Question) -> Result:
         with Budget.of(bench.settings, "answer"):
             answer = bench.answer(rung, question, repeat)
-        result = judge(rung, repeat, question, answer, golds[question.id])
-        journal.add(result)
-        on_result(result)
+        return judge(rung, repeat, question, answer, golds[question.id])
 
-    side_by_side(one, open_, threads)
-    return journal.results
-
-
-def _jobs(questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> Iterator[tuple[str, int, Question]]:
-    for repeat in range(1, repeats + 1):
-        for rung in rungs:
-            for question in questions:
-                yield rung, repeat, question
+    asked = product(range(1, repeats + 1), rungs, questions)
+    jobs = {(rung, repeat, question.id): (rung, repeat, question) for repeat, rung, question in asked}
+    return journal.fill(one, jobs, lambda r: (r.rung, r.repeat, r.id), threads=threads, on_result=on_result)
 
 
 def judge(rung: str, repeat: int, question: Question, answer: Answer, expected: object) -> Result:
@@ -145,24 +136,19 @@ def judge(rung: str, repeat: int, question: Question, answer: Answer, expected: 
         right = answer.status == "answered" and matches(answer.value, expected, question.answer_format)
         right = right and not touched(question, used)
     steps = answer.record.plan.steps if answer.record else []
-    return Result(
-        rung=rung,
+    return Result.of(
+        rung,
+        question,
+        answer,
         repeat=repeat,
-        id=question.id,
-        question=question.question,
         category=question.category,
         needs=list(question.needs),
-        status=answer.status,
         correct=right,
         gold=encode(expected),
         answer=encode(answer.value),
-        failure=answer.failure,
         used=used,
         asked=answer.clarification.term if answer.clarification else None,
-        interpretation=answer.explanation,
         selects={s.frame: s.select for s in steps if isinstance(s, Extract) and s.select},
-        script=next((s.code for s in steps if isinstance(s, Script)), None),
-        usage=answer.usage,
         review=Review.model_validate(answer.record.review) if answer.record and answer.record.review else None,
     )
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from finexpert.datasets.evaluations.evaluation import Journal, Share, share, side_by_side
+from finexpert.datasets.evaluations.evaluation import Journal, Share, share
 from finexpert.datasets.layers.keyword_examples import KeywordExample
 from finexpert.errors import OutputError
 from finexpert.text.terms import normalise
@@ -144,16 +145,7 @@ def evaluate(
 
     Output of a model that cannot be used leaves the question as it is, and is wrong; other errors stop the evaluation.
     """
-    done = {result.id for result in journal.results}
-
-    def one(example: KeywordExample) -> None:
-        result = _rephrased(rephrase, example)
-        journal.add(result)
-        on_result(result)
-
-    side_by_side(one, [(example,) for example in examples if example.id not in done], threads)
-    by_id = {result.id: result for result in journal.results}
-    return [by_id[example.id] for example in examples]
+    return journal.in_order(partial(_rephrased, rephrase), examples, threads=threads, on_result=on_result)
 
 
 def _rephrased(rephrase: Callable[[KeywordExample], Rephrased], example: KeywordExample) -> KeywordResult:

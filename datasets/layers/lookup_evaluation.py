@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from finexpert.datasets.evaluations.evaluation import Journal, Share, share, side_by_side
+from finexpert.datasets.evaluations.evaluation import Journal, Share, share
 from finexpert.datasets.layers.lookup_examples import LookupExample
 from finexpert.errors import OutputError
 from finexpert.text.terms import normalise
@@ -115,16 +116,7 @@ def evaluate(
     `lookup(question, conversation)` gives the headings recalled, the tier, and how often a model was called. Output
     of a model that cannot be used counts as nothing recalled, and wrong; other errors stop the evaluation.
     """
-    done = {result.id for result in journal.results}
-
-    def one(example: LookupExample) -> None:
-        result = _looked_up(lookup, example)
-        journal.add(result)
-        on_result(result)
-
-    side_by_side(one, [(example,) for example in examples if example.id not in done], threads)
-    by_id = {result.id: result for result in journal.results}
-    return [by_id[example.id] for example in examples]
+    return journal.in_order(partial(_looked_up, lookup), examples, threads=threads, on_result=on_result)
 
 
 def _looked_up(lookup: Lookup, example: LookupExample) -> LookupResult:

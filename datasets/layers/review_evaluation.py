@@ -15,6 +15,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
@@ -23,7 +24,7 @@ from pydantic import BaseModel
 from finexpert.attacks.aims import FORGE
 from finexpert.attacks.cases import cases
 from finexpert.core.answers import Usage
-from finexpert.datasets.evaluations.evaluation import Journal, Share, share, side_by_side
+from finexpert.datasets.evaluations.evaluation import Journal, Share, share
 from finexpert.datasets.layers import examples as layer_examples
 from finexpert.datasets.layers.records import SqlExtractionExample
 from finexpert.errors import DataError, OutputError
@@ -155,16 +156,7 @@ def evaluate(
     on_result: Callable[[ReviewResult], None] = lambda result: None,
 ) -> list[ReviewResult]:
     """Review everything but what the journal holds already; results in the order of the cases."""
-    done = {result.id for result in journal.results}
-
-    def one(case: ReviewCase) -> None:
-        result = _reviewed(module, models, case)
-        journal.add(result)
-        on_result(result)
-
-    side_by_side(one, [(case,) for case in chosen if case.id not in done], threads)
-    by_id = {result.id: result for result in journal.results}
-    return [by_id[case.id] for case in chosen]
+    return journal.in_order(partial(_reviewed, module, models), chosen, threads=threads, on_result=on_result)
 
 
 def _reviewed(module: AdversarialReview, models: LanguageModels, case: ReviewCase) -> ReviewResult:
