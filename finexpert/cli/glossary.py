@@ -14,6 +14,7 @@ import typer
 
 from finexpert.cli import common, stores
 from finexpert.cli.terminal import completing
+from finexpert.cli.versions import add_versions
 
 if TYPE_CHECKING:
     from finexpert.knowledge.glossary import Keyword
@@ -121,36 +122,7 @@ def edit(
         stores.say_changed(taught.glossary.edit(new, by), "kept")
 
 
-@glossary_app.command()
-def retire(term: Term, store: common.Store = None) -> None:
-    """Take a term out of use; nothing of it is lost."""
-    with stores.opened(store) as (taught, by):
-        stores.say_changed(taught.glossary.retire(term, by), "retired")
-
-
-@glossary_app.command()
-def history(term: Term, diff: stores.Diff = False, store: common.Store = None, as_json: common.Json = False) -> None:
-    """Show every version of a term: when, by whom, and what was done."""
-    with stores.opened(store) as (taught, _):
-        stores.show_history(taught.glossary, term, _page, diff, as_json)
-
-
-@glossary_app.command()
-def revert(
-    term: Term, version: Annotated[int, typer.Argument(help="As `history` shows it.")], store: common.Store = None
-) -> None:
-    """Take back an earlier version, as a new one."""
-    with stores.opened(store) as (taught, by):
-        stores.say_changed(taught.glossary.revert(term, version, by), f"reverted to version {version}")
-
-
-@glossary_app.command()
-def undo(store: common.Store = None) -> None:
-    """Take back the last change of the glossary; once more, and the change is there again."""
-    with stores.opened(store) as (taught, by):
-        undone = taught.glossary.undo(by)
-        entry, _ = taught.glossary.history(undone.term)[0]
-    stores.say_changed(undone, entry.action)
+add_versions(glossary_app, Term, "term", lambda taught: taught.glossary, _page)
 
 
 @glossary_app.command()

@@ -16,10 +16,10 @@ import typer
 from finexpert.cli import common, stores
 from finexpert.cli.options import Given, takes
 from finexpert.cli.terminal import completing
+from finexpert.cli.versions import add_versions
 from finexpert.cli.waiting import waiting
 
 if TYPE_CHECKING:
-    from finexpert.knowledge.memory import Memory
     from finexpert.knowledge.process import Process
 
 memory_app = typer.Typer(help="Look at the processes that were taught, and correct them.", no_args_is_help=True)
@@ -170,44 +170,13 @@ def activate(heading: Heading, unchecked: Unchecked = False, store: common.Store
         stores.say_changed(taught.memory.activate(heading, by), "activated")
 
 
-@memory_app.command()
-def retire(heading: Heading, store: common.Store = None) -> None:
-    """Take a process out of use; nothing of it is lost."""
-    with stores.opened(store) as (taught, by):
-        stores.say_changed(taught.memory.retire(heading, by), "retired")
-
-
-@memory_app.command()
-def history(
-    heading: Heading, diff: stores.Diff = False, store: common.Store = None, as_json: common.Json = False
-) -> None:
-    """Show every version of a process: when, by whom, and what was done."""
+def _page(process: Process) -> str:
     from finexpert.knowledge.process_files import to_markdown
 
-    with stores.opened(store) as (taught, _):
-        stores.show_history(taught.memory, heading, to_markdown, diff, as_json)
+    return to_markdown(process)
 
 
-@memory_app.command()
-def revert(
-    heading: Heading, version: Annotated[int, typer.Argument(help="As `history` shows it.")], store: common.Store = None
-) -> None:
-    """Take back an earlier version, as a new one."""
-    with stores.opened(store) as (taught, by):
-        stores.say_changed(taught.memory.revert(heading, version, by), f"reverted to version {version}")
-
-
-@memory_app.command()
-def undo(store: common.Store = None) -> None:
-    """Take back the last change of the memory; once more, and the change is there again."""
-    with stores.opened(store) as (taught, by):
-        _say_undone(taught.memory, by)
-
-
-def _say_undone(memory: Memory, by: str) -> None:
-    undone = memory.undo(by)
-    entry, _ = memory.history(undone.heading)[0]
-    stores.say_changed(undone, entry.action)
+add_versions(memory_app, Heading, "process", lambda taught: taught.memory, _page)
 
 
 @memory_app.command()

@@ -1,0 +1,47 @@
+"""The commands that every store of what was taught has: retire, history, revert and undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finexpert.cli import common, stores
+
+if TYPE_CHECKING:
+    from finexpert.knowledge.collection import Collection
+    from finexpert.knowledge.taught import Taught
+
+
+def add_versions(
+    app: typer.Typer, which: Any, noun: str, of: Callable[[Taught], Collection[Any]], text: Callable[[Any], str]
+) -> None:
+    """Add the commands for one collection; `which` is the argument that names an item, `text` what a diff compares."""
+
+    def retire(name: str, store: common.Store = None) -> None:
+        with stores.opened(store) as (taught, by):
+            stores.say_changed(of(taught).retire(name, by), "retired")
+
+    def history(name: str, diff: stores.Diff = False, store: common.Store = None, as_json: common.Json = False) -> None:
+        with stores.opened(store) as (taught, _):
+            stores.show_history(of(taught), name, text, diff, as_json)
+
+    def revert(
+        name: str, version: Annotated[int, typer.Argument(help="As `history` shows it.")], store: common.Store = None
+    ) -> None:
+        with stores.opened(store) as (taught, by):
+            stores.say_changed(of(taught).revert(name, version, by), f"reverted to version {version}")
+
+    def undo(store: common.Store = None) -> None:
+        with stores.opened(store) as (taught, by):
+            undone = of(taught).undo(by)
+            entry, _ = of(taught).history(undone.title)[0]
+        stores.say_changed(undone, entry.action)
+
+    for command in (retire, history, revert):
+        command.__annotations__["name"] = which
+    app.command(help=f"Take a {noun} out of use; nothing of it is lost.")(retire)
+    app.command(help=f"Show every version of a {noun}: when, by whom, and what was done.")(history)
+    app.command(help="Take back an earlier version, as a new one.")(revert)
+    app.command(help="Take back the last change; once more, and the change is there again.")(undo)
