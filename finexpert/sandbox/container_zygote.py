@@ -53,7 +53,7 @@ class ContainerZygote(Handle):
             packets.STATUS: queue.SimpleQueue(),
         }
         self._inner: tuple[socket.socket, int] | None = None
-        self._lock, self._ending = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
         self._mapped: int | None = None
         self._cleaning: threading.Thread | None = None
         arguments = engine.relay(self._name, {"outside": self._outside}, limits)
@@ -197,18 +197,11 @@ class ContainerZygote(Handle):
                 f"the sandbox's container is lost ({error}); the script's result was thrown away"
             ) from None
 
-    def end(self) -> None:
-        with self._ending:
-            if self.alive:
-                with contextlib.suppress(OSError):
-                    self._line.shutdown(socket.SHUT_RDWR)
+    def _strike(self) -> None:
+        with contextlib.suppress(OSError):
+            self._line.shutdown(socket.SHUT_RDWR)
 
-    def kill(self) -> None:
-        self.end()
-        with self._ending:
-            if not self.alive:
-                return
-            self.alive = False
+    def _clean(self) -> None:
         self._forget_folder()
         self._cleaning = threading.Thread(target=self._clean_up, name="sandbox-container-end")
         try:

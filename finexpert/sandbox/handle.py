@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
 from finexpert.sandbox.conversation import Conversation
+from finexpert.sandbox.ending import Ending
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.protocol import Frame, FrameReader, ProtocolError
 from finexpert.sandbox.watchdog import Watchdog
@@ -47,15 +48,15 @@ class Child(NamedTuple):
     watchdog: Watchdog | None
 
 
-class Handle(abc.ABC):
+class Handle(Ending):
     """One worker; making it starts it and returns at once, `ready` waits for it."""
 
     canaries: tuple[str, ...] = ()
 
     def __init__(self, limits: Limits) -> None:
+        super().__init__()
         self._limits = limits
         self.calls = 0
-        self.alive = True
 
     @property
     def spent(self) -> bool:
@@ -76,14 +77,6 @@ class Handle(abc.ABC):
     @abc.abstractmethod
     def _exit_status(self) -> int:
         """The status with which the child ended, as `waitpid` gives it. Raises SandboxFailure if it cannot be known."""
-
-    @abc.abstractmethod
-    def end(self) -> None:
-        """Kill the processes and nothing more: a thread that waits for them cleans up."""
-
-    @abc.abstractmethod
-    def kill(self) -> None:
-        """End the worker and everything below it, at once; may be called again."""
 
     def gone(self) -> None:
         """Wait until nothing is left of a worker that was killed; here `kill` has done so."""

@@ -19,7 +19,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 
@@ -42,7 +41,6 @@ class SingleUse(Handle):
         super().__init__(limits)
         launch.compile_packages()
         self._used = False
-        self._ending = threading.Lock()
         self._cache = tempfile.mkdtemp(prefix="finexpert-")
         self._channel, theirs = socket.socketpair()
         self._output, printing = os.pipe()
@@ -114,17 +112,10 @@ class SingleUse(Handle):
             ) from None
         return -status if status < 0 else status << 8
 
-    def end(self) -> None:
-        with self._ending:
-            if self.alive:
-                end(self._process)
+    def _strike(self) -> None:
+        end(self._process)
 
-    def kill(self) -> None:
-        self.end()
-        with self._ending:
-            if not self.alive:
-                return
-            self.alive = False
+    def _clean(self) -> None:
         self._process.wait()
         self._close()
 

@@ -18,12 +18,12 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
 from finexpert.sandbox import launch
+from finexpert.sandbox.ending import strike
 from finexpert.sandbox.handle import Child, Handle, Lost
 from finexpert.sandbox.limits import Limits
 from finexpert.sandbox.lockdown import CANARY_NAMES
@@ -50,7 +50,6 @@ class Zygote(Handle):
         self._cache = tempfile.mkdtemp(prefix="finexpert-")
         self._handle: int | None = None
         self._mapped = _MAPPED
-        self._ending = threading.Lock()
         setup = {"control": theirs.fileno(), "parent": None if bwrap else os.getpid()}
         try:
             if (user := launch.user()) is not None:
@@ -160,23 +159,14 @@ class Zygote(Handle):
                 f"the sandbox's worker is lost ({error}); the script's result was thrown away"
             ) from None
 
-    def end(self) -> None:
-        with self._ending:
-            if not self.alive:
-                return
-            if self._handle is not None:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-            end(self._process)
+    def _strike(self) -> None:
+        if self._handle is not None:
+            strike(self._handle)
+        end(self._process)
 
-    def kill(self) -> None:
-        self.end()
-        with self._ending:
-            if not self.alive:
-                return
-            self.alive = False
-            if self._handle is not None:
-                os.close(self._handle)
+    def _clean(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
         self._control.close()
         self._process.wait()
         self._errors.close()

@@ -11,8 +11,6 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import json
-import os
-import signal
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +28,9 @@ from finexpert.filings.readers.cover import NOTHING, Given
 from finexpert.filings.readers.files import RECORDS, ReadFiling
 from finexpert.filings.readers.records import pages_checksum
 from finexpert.filings.records import FilingInfo, LibraryPage
-from finexpert.sandbox.lockdown import CANARY_NAMES
 from finexpert.warehouse.isolated import wire
-from finexpert.warehouse.isolated.zygote import START_SECONDS, problem, zygote
+from finexpert.warehouse.isolated.guests import denials, guest
+from finexpert.warehouse.isolated.zygote import START_SECONDS, problem
 
 MEMORY_BYTES = 2 << 30
 SECONDS = 600.0
@@ -61,29 +59,15 @@ def read_file(path: Path, sha256: str, given: Given, otherwise: Given = NOTHING)
 
 
 def _read_locked(path: Path, sha256: str, given: Given, otherwise: Given) -> Iterator[ReadFiling | LibraryError]:
-    try:
-        opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError as error:
-        yield LibraryError(f"cannot read {path}: {error.strerror}; see to its name and rights, then {AGAIN}")
-        return
-    channel, theirs = socket.socketpair()
-    try:
-        handle = zygote("filings").fork(theirs.fileno(), opened)
-    except BaseException:
-        channel.close()
-        raise
-    finally:
-        theirs.close()
-        os.close(opened)
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            channel = stack.enter_context(guest("filings", path))
+        except OSError as error:
+            yield LibraryError(f"cannot read {path}: {error.strerror}; see to its name and rights, then {AGAIN}")
+            return
         told = {"path": str(path), "sha256": sha256, "given": asdict(given), "otherwise": asdict(otherwise)}
         for outcome in _outcomes(channel, told):
             yield outcome if isinstance(outcome, LibraryError) else _of_here(outcome, path, sha256)
-    finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            signal.pidfd_send_signal(handle, signal.SIGKILL)
-        os.close(handle)
-        channel.close()
 
 
 def _of_here(read: ReadFiling, path: Path, sha256: str) -> ReadFiling:
@@ -101,9 +85,7 @@ def _outcomes(channel: socket.socket, setup: dict[str, Any]) -> Iterator[ReadFil
     header, _ = wire.receive(channel, time.monotonic() + START_SECONDS, 0)
     if "failed" in header:
         raise SandboxUnavailable(f"no filing can be read: {str(header['failed'])[:2_000]}")
-    denied = header.get("denied")
-    if not isinstance(denied, list) or tuple(name for name, _ in denied) != CANARY_NAMES:
-        raise SandboxUnavailable("no filing can be read: its process did not prove that everything else is denied")
+    denials(header, "no filing can be read")
     deadline = time.monotonic() + SECONDS
     pages: list[list[Any]] = []
     characters = 0

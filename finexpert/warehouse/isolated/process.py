@@ -11,12 +11,9 @@ It is killed, not interrupted, when a SELECT passes its time: DuckDB does not he
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
-import signal
 import socket
-import threading
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -27,12 +24,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from finexpert.core import progress
 from finexpert.errors import ConfigurationError, DataError, QueryError, SandboxUnavailable
-from finexpert.sandbox.lockdown import CANARY_NAMES
+from finexpert.sandbox.ending import Ending, strike
 from finexpert.warehouse.isolated import wire as query_wire
 from finexpert.warehouse.isolated.answer import MAX_RESULT_BYTES, MOST_LOOKED_AT, Known, Request, Rows
 from finexpert.warehouse.isolated.catalogue import Catalogue
 from finexpert.warehouse.isolated.errors import BROKEN, took_too_long
 from finexpert.warehouse.isolated.gate import GateError, open_rows
+from finexpert.warehouse.isolated.guests import denials
 from finexpert.warehouse.isolated.locked_connection import View
 from finexpert.warehouse.isolated.zygote import START_SECONDS, Guest, zygote
 
@@ -54,18 +52,17 @@ class Opening:
     bytes: int
 
 
-class QueryProcess:
+class QueryProcess(Ending):
     """A process on its way up, answering, or dead. One thread at a time."""
 
     guest: Guest = "queries"
 
     def __init__(self, opening: Opening, database: int) -> None:
+        super().__init__()
         self._channel, theirs = socket.socketpair()
         self._deadline = time.monotonic() + START_SECONDS
-        self.alive = True
         self.locked = False
         self._path = opening.path
-        self._ending = threading.Lock()
         self.denied: list[list[str]] = []
         try:
             self._handle = zygote(self.guest).fork(theirs.fileno(), database)
@@ -96,14 +93,14 @@ class QueryProcess:
             self.kill()
             raise
         self._opening = None
-        denied = header.get("denied")
         if "failed" in header:
             self.kill()
             raise _failure(header)
-        if not isinstance(denied, list) or tuple(name for name, _ in denied) != CANARY_NAMES:
+        try:
+            self.denied = denials(header, "no SELECT can be run")
+        except SandboxUnavailable:
             self.kill()
-            raise SandboxUnavailable("no SELECT can be run: its process did not prove that everything is denied")
-        self.denied = denied
+            raise
 
     def catalogue(self, categories: Collection[str], date_columns: Mapping[str, str]) -> Catalogue:
         """What the file says of itself, checked by type; raises DataError."""
@@ -201,22 +198,12 @@ class QueryProcess:
         watched.register(self._channel, select.POLLIN)
         return bool(watched.poll(0))
 
-    def end(self) -> None:
-        """Kill the process and nothing more: the thread that waits for it cleans up."""
-        with self._ending:
-            if self.alive:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+    def _strike(self) -> None:
+        strike(self._handle)
 
-    def kill(self) -> None:
-        """End it at once; may be called again."""
-        self.end()
-        with self._ending:
-            if not self.alive:
-                return
-            self.alive = False
-            os.close(self._handle)
-            self._channel.close()
+    def _clean(self) -> None:
+        os.close(self._handle)
+        self._channel.close()
 
 
 def _failure(header: Mapping[str, Any]) -> DataError | ConfigurationError:

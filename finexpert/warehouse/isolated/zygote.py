@@ -8,7 +8,6 @@ secrets: the program has neither (`worker.py`).
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import functools
 import json
@@ -25,6 +24,7 @@ from typing import IO, Literal
 
 from finexpert.errors import SandboxUnavailable
 from finexpert.sandbox import landlock, launch, seccomp
+from finexpert.sandbox.spawn import spawn
 
 # What the program is for, and so what it has imported: SELECTs and data files, SQLite files, or filings.
 Guest = Literal["queries", "sqlite", "filings"]
@@ -56,11 +56,18 @@ class QueryZygote:
         setup = {"control": theirs.fileno(), "parent": os.getpid(), "path": _search_path(), "guest": guest}
         arguments = launch.python(str(WORKER), json.dumps(setup))
         try:
-            self._process = _spawner().submit(_popen, arguments, theirs.fileno(), self._errors.fileno()).result()
-        except (OSError, subprocess.SubprocessError) as error:
+            self._process = spawn(
+                arguments,
+                env=launch.environment("/nonexistent"),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=(theirs.fileno(),),
+            )
+        except SandboxUnavailable as error:
             self._control.close()
             self._errors.close()
-            raise SandboxUnavailable(f"nothing can be read: its process cannot be started: {error}") from error
+            raise SandboxUnavailable(f"nothing can be read: {error}") from error
         finally:
             theirs.close()
         weakref.finalize(self, _end, self._process, self._control, self._errors, os.getpid())
@@ -121,25 +128,6 @@ _running: dict[Guest, QueryZygote] = {}
 _starting = threading.Lock()
 
 
-@functools.cache
-def _spawner() -> concurrent.futures.ThreadPoolExecutor:
-    """A thread that lives as long as this process: the program is killed when the thread that started it ends."""
-    return concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="query-zygote")
-
-
-def _popen(arguments: list[str], control: int, errors: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        arguments,
-        env=launch.environment("/nonexistent"),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=errors,
-        cwd="/",
-        pass_fds=(control,),
-        start_new_session=True,
-    )
-
-
 def _search_path() -> list[str]:
     """Where this process finds its modules, and finexpert itself, which an editable installation finds otherwise."""
     own = str(Path(launch.__file__).resolve().parents[2])
@@ -161,7 +149,6 @@ def _after_fork() -> None:
     for one in _running.values():
         one.abandon()
     _running.clear()
-    _spawner.cache_clear()
     _starting = threading.Lock()
 
 
