@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from finexpert.batch.ask_all import ask_all
-    from finexpert.cli.evaluate import evaluate
+    from finexpert.cli.eval.frame import evaluate
     from finexpert.core.answers import Answer, AnswerFormat
     from finexpert.core.progress import Event
     from finexpert.filings.library.library import Library
@@ -48,7 +48,7 @@ _HOME = {
     "Settings": "finexpert.settings",
     "Warehouse": "finexpert.warehouse.warehouse",
     "ask_all": "finexpert.batch.ask_all",
-    "evaluate": "finexpert.cli.evaluate",
+    "evaluate": "finexpert.cli.eval.frame",
     "load": "finexpert.optimizers.program.loading",
     "open_data": "finexpert.warehouse.opening",
 }

@@ -187,21 +187,6 @@ def reliability(results: Iterable[TurnResult], measure: str = "close", bins: int
     return table, error
 
 
-def paired(one: Sequence[TurnResult], other: Sequence[TurnResult], measure: str = "close") -> tuple[int, int, float]:
-    """Turns that only the one has right, that only the other has right, and McNemar's exact two-sided p."""
-    others = {(r.conversation, r.turn): r.right(measure) for r in other}
-    pairs = [(r.right(measure), others[r.conversation, r.turn]) for r in one if (r.conversation, r.turn) in others]
-    won, lost = pairs.count((True, False)), pairs.count((False, True))
-    n, k = won + lost, min(won, lost)
-    p = min(1.0, 2 * sum(math.comb(n, i) for i in range(k + 1)) / 2**n) if n else 1.0
-    return won, lost, p
-
-
-def leaderboard(results: Iterable[TurnResult]) -> list[dict[str, object]]:
-    """Predictions in the official form: an entry a turn, turns counted from 0; no program is a program without a value."""
-    return [{"id": f"{r.conversation}_{r.turn - 1}", "predicted": list(r.program or ("n/a", "EOF"))} for r in results]
-
-
 def _share(right: Sequence[bool], pages: Sequence[str] | None = None) -> Share:
     if not right or pages is None:
         return Share(sum(right), len(right))

@@ -73,11 +73,6 @@ def read_questions(folder: Path) -> list[Question]:
     return [question for _, question in records_of(text_of(path, instead), str(path), Question, "question")]
 
 
-def is_evidence(page: Printed, question: Question) -> bool:
-    """Whether a page is one that the answer rests on."""
-    return any(_is(page, evidence) for evidence in question.evidence)
-
-
 def recall_at(question: Question, pages: Sequence[Printed], cut: int) -> float:
     """The share of the evidence pages among the first pages of a ranking."""
     wanted = {(each.doc_name, each.evidence_page_num) for each in question.evidence}
@@ -113,10 +108,6 @@ def close(value: float, gold: float, printed: str) -> bool:
     decimals = len(printed.strip("$ ").rstrip("% .").partition(".")[2].rstrip("0"))
     last_digit: float = 10.0**-decimals
     return abs(value - gold) <= last_digit + 1e-9
-
-
-def _is(page: Printed, evidence: Evidence) -> bool:
-    return Path(page.filing.path).stem == evidence.doc_name and page.number - 1 == evidence.evidence_page_num
 
 
 def _scale_in(text: str) -> float:

@@ -81,16 +81,6 @@ class FilingScore:
     citations: int
 
 
-@dataclass(frozen=True)
-class FilingSummary:
-    """One line of the table: accuracy, mean recall of pages among citations, citation precision; NaN where nothing counts."""
-
-    questions: int
-    accuracy: float
-    page_recall: float
-    citation_precision: float
-
-
 def score(question: FilingQuestion, gold: Any, answer: Answer, cited: CitedPages) -> FilingScore:
     """The score of an answer against the gold, with its citations checked on the pages they name."""
     checked = [standing for citation in answer.citations if (standing := stands(citation, cited)) is not None]
@@ -104,23 +94,6 @@ def score(question: FilingQuestion, gold: Any, answer: Answer, cited: CitedPages
         sum(checked),
         len(checked),
     )
-
-
-def summarise(scores: Iterable[FilingScore]) -> dict[str, FilingSummary]:
-    """The table by category, and of all questions under "all"."""
-    groups: dict[str, list[FilingScore]] = defaultdict(list)
-    for one in scores:
-        for name in {one.category, "all"}:
-            groups[name].append(one)
-    return {
-        name: FilingSummary(
-            len(group),
-            _mean([float(one.right) for one in group]),
-            _mean([one.found for one in group if one.found is not None]),
-            _ratio(sum(one.citations_right for one in group), sum(one.citations for one in group)),
-        )
-        for name, group in groups.items()
-    }
 
 
 def right(value: Any, gold: Any, answer_format: AnswerFormat | None = None) -> bool:
@@ -239,11 +212,3 @@ def _yes(value: Any) -> bool | None:
     if isinstance(value, bool):
         return value
     return {"yes": True, "no": False, "true": True, "false": False}.get(str(value).strip().casefold())
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else math.nan
-
-
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else math.nan

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import dspy
@@ -62,15 +61,6 @@ def of_signature(signature: type[dspy.Signature]) -> SignatureFacts:
     ]
     wording = [signature.instructions, [field.json_schema_extra["desc"] for field in signature.fields.values()]]
     return SignatureFacts(name=signature.__name__, fields=fields, wording=digest(wording))
-
-
-def of_examples(records: Iterable[Mapping[str, Any]]) -> str:
-    """The fingerprint of an example set; the order of its records does not count.
-
-    >>> of_examples([{"id": "a", "n": 1}, {"id": "b"}]) == of_examples([{"id": "b"}, {"n": 1, "id": "a"}])
-    True
-    """
-    return digest(sorted(digest(dict(record)) for record in records))
 
 
 def differences(old: SignatureFacts, new: SignatureFacts) -> list[str]:

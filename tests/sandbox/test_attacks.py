@@ -12,9 +12,9 @@ import platform
 from collections.abc import Callable
 
 import pytest
+from control import unconfined
 
 from finexpert.attacks.cases import Case, cases
-from finexpert.attacks.control import unconfined
 from finexpert.attacks.scripts import LIMITS, Result, run_attacks
 from finexpert.core.answers import AnswerFormat
 from finexpert.sandbox import Sandbox, rungs

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common, own_examples
+from finexpert.cli import common
+from finexpert.cli.compile import own_examples
 from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:

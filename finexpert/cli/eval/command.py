@@ -15,16 +15,19 @@ from finexpert.cli.eval.retrieval import retrieval
 from finexpert.cli.eval.taught import house, memory
 
 eval_app = typer.Typer(help="Run an evaluation, tracked in MLflow.", no_args_is_help=True)
-eval_app.command()(fred)
-eval_app.command()(convfinqa)
-eval_app.command()(house)
-eval_app.command()(memory)
-eval_app.command()(lookup)
-eval_app.command()(keywords)
-eval_app.command()(layers)
-eval_app.command()(filings)
-eval_app.command()(financebench)
-eval_app.command()(retrieval)
-eval_app.command()(sql)
-eval_app.command()(csv)
-eval_app.command()(compare)
+for _command in (
+    fred,
+    convfinqa,
+    house,
+    memory,
+    lookup,
+    keywords,
+    layers,
+    filings,
+    financebench,
+    retrieval,
+    sql,
+    csv,
+    compare,
+):
+    eval_app.command()(_command)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common, own_examples
+from finexpert.cli import common
+from finexpert.cli.compile import own_examples
 from finexpert.cli.evaluating.questions import among, sandbox_of
 from finexpert.cli.evaluating.showing import table_of, tell, tell_measured
 from finexpert.cli.options import SPLITS, Given, SeveralModels, takes

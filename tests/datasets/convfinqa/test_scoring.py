@@ -1,4 +1,4 @@
-"""Scoring: the three measures, the tables, calibration, comparison of two runs, the leaderboard's form."""
+"""Scoring: the three measures, the tables and calibration."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from finexpert.datasets.convfinqa.programs import tokenize
 from finexpert.datasets.convfinqa.scoring import (
     TurnResult,
     interval,
-    leaderboard,
     lenient,
-    paired,
     reliability,
     strict,
     summarise,
@@ -117,23 +115,6 @@ def test_reliability() -> None:
         (30, 10, 0.3, 0.1), (90, 11, 0.91, 0.82)]  # fmt: skip
     assert error == pytest.approx((10 * 0.2 + 11 * (1000 / 1100 - 9 / 11)) / 21)
     assert reliability([result("a", 1, True)])[0] == []
-
-
-def test_two_runs_on_the_same_turns() -> None:
-    one = [result(f"c{n}", 1, n != 0) for n in range(20)]
-    other = [result(f"c{n}", 1, n not in (1, 2, 3, 4, 5, 6)) for n in range(20)]
-    won, lost, p = paired(one, other)
-    assert (won, lost) == (6, 1)
-    assert p == pytest.approx(0.125)
-    assert paired(one, one) == (0, 0, 1.0)
-    assert paired(one, []) == (0, 0, 1.0)
-
-
-def test_the_form_of_the_leaderboard() -> None:
-    assert leaderboard(RESULTS[:2]) == [
-        {"id": "a_0", "predicted": ["5", "EOF"]},
-        {"id": "a_1", "predicted": ["add(", "3", "2", ")", "EOF"]},
-    ]
 
 
 def test_a_result_of_a_conversation() -> None:

@@ -9,7 +9,7 @@ import pytest
 from sample_library import SampleLibrary, load_sample_questions
 
 from finexpert.core.answers import Answer, AnswerFormat, Citation
-from finexpert.datasets.filings.questions import NOT_FOUND, FilingQuestion, gold
+from finexpert.datasets.filings.questions import FilingQuestion, gold
 from finexpert.datasets.filings.scoring import (
     CitedPages,
     recall,
@@ -18,7 +18,6 @@ from finexpert.datasets.filings.scoring import (
     right,
     score,
     stands,
-    summarise,
 )
 
 PAGE = "HRBX/2022/page_4.pdf"
@@ -126,31 +125,3 @@ def test_a_page_with_the_same_numbers_counts() -> None:
     assert reciprocal_rank(two, ["B", "A"]) == 0.5
     assert reciprocal_rank(two, ["B"]) == 0
     assert math.isnan(recall(sample("harborlight_2030"), ["A"]))
-
-
-def test_the_table_by_category(cited: CitedPages) -> None:
-    def one(id: str, value: Any, places: list[str]) -> Any:
-        question = sample(id)
-        cites = [Citation(source=PAGE, place=place, value="$ 412") for place in places]
-        return score(
-            question,
-            gold(question, SampleLibrary()),
-            Answer(question="", status="answered", value=value, citations=cites),
-            cited,
-        )
-
-    table = summarise(
-        [
-            one("harborlight_revenue_2022", 412.0, ["net revenue / 2022", "net revenue / 2021"]),
-            one("verdamere_people", 1, []),
-        ]
-    )
-    assert table["simple search"] == table["all"]
-    assert (
-        table["all"].questions,
-        table["all"].accuracy,
-        table["all"].page_recall,
-        table["all"].citation_precision,
-    ) == (2, 0.5, 0.5, 0.5)
-    assert math.isnan(summarise([one("harborlight_2030", 1, [])])["not found"].citation_precision)
-    assert gold(sample("harborlight_2030"), SampleLibrary()) == NOT_FOUND
