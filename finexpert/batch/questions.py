@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 QUESTION = "question"
 _DELIMITERS = (",", ";", "\t")
+_STEP, _MOST_BYTES = 64, 256 << 20
 _INSTEAD = "give a CSV, JSON lines or Parquet file with a column 'question'"
 
 Questions = pd.DataFrame | Sequence[str] | Path | str
@@ -176,10 +177,22 @@ def _json_lines(path: Path) -> pd.DataFrame:
 
 
 def _parquet(path: Path) -> pd.DataFrame:
+    """The rows, a few at a time: a small file may say that it holds any number of long texts."""
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
+    batches: list[pa.RecordBatch] = []
+    size = 0
     try:
-        return pd.read_parquet(path, dtype_backend="pyarrow")
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_STEP):
+                size += batch.nbytes
+                if size > _MOST_BYTES:
+                    raise QuestionFileError(f"{path} holds more than {_MOST_BYTES >> 20} MB: split it")
+                batches.append(batch)
+            table = pa.Table.from_batches(batches, file.schema_arrow)
+        found: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype)
+        return found
     except (OSError, pa.ArrowException) as error:
         raise QuestionFileError(f"{path} cannot be read ({str(error).splitlines()[0]}): {_INSTEAD}") from error
 

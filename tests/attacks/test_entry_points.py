@@ -53,6 +53,7 @@ WATCHED = frozenset(
         "tomllib.loads",
         "pd.read_csv",
         "pd.read_parquet",
+        "pq.ParquetFile",
         "pd.read_excel",
         "pd.read_json",
         "pd.read_html",

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from finexpert.batch.questions import BatchQuestion, questions_of, table_of
@@ -105,3 +107,16 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_what_is_said_with_a_question_makes_it_another(other: dict[str, Any]) -> None:
     assert BatchQuestion("a  b?").key == BatchQuestion("a b?").key
     assert BatchQuestion("a b?", **other).key != BatchQuestion("a b?").key
+
+
+@pytest.mark.parametrize("columns", [["question"], ["question", "note"]])
+def test_a_small_file_of_much_is_refused(tmp_path: Path, columns: list[str]) -> None:
+    """Half a million times the same long text is a file of some kilobytes."""
+    path = tmp_path / "much.parquet"
+    long = pa.DictionaryArray.from_arrays(pa.array([0] * 500_000, pa.int32()), ["x" * 100_000])
+    plain = pa.array(["How many?"] * 500_000)
+    arrays = {"question": plain, "note": long} if "note" in columns else {"question": long}
+    pq.write_table(pa.table(arrays), path)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(QuestionFileError, match="256 MB"):
+        read(path)

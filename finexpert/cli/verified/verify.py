@@ -66,6 +66,8 @@ def verify(
     if query.variables and not variable:
         found = ", ".join(f"{each.name}={each.value}" for each in query.variables)
         stores.say(f"It answers other values of {found} too; --as-it-stands keeps these alone.")
+    # A record may be somebody else's: what is approved is this SELECT, whatever the question says.
+    stores.say(f"Its SELECT: {query.sql}")
     stores.say(f"It gives: {shown(value, query.answer_format)}")
     if encode(value) != kept.value:
         stores.say("The recorded answer was another one: the data were changed since.")

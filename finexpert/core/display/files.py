@@ -20,9 +20,10 @@ from finexpert.errors import ConfigurationError, DataError
 from finexpert.storage.private_files import write_whole
 
 _MOST_ROWS = 1_048_575
-_RUNS = ("=", "+", "-", "@", "\t", "\r")
-# A negative number, and what it is of: no spreadsheet computes with it.
-_NUMBER = re.compile(r"-[\d.,]+(?: ?%| [A-Za-z ]+)?")
+# Spreadsheets take the wide forms for the same.
+_RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# A number with its sign, and what it is of: no spreadsheet computes with it.
+_NUMBER = re.compile(r"[-+][\d.,]+(?:[eE][-+]?\d+)?(?: ?%| [A-Za-z ]+)?")
 
 
 def csv_text(data: pd.DataFrame, *, safe: bool = False) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ROWS = 50
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$!])")
-_ADDRESS = re.compile(r"(?i)\b(https?|ftp|file|data|javascript|mailto):")
+_ADDRESS = re.compile(r"(?i)\b(https?|ftp|file|data|javascript|mailto|xmpp):|\b(www)\.")
 # A list, or the line under a heading; of a number in front the point is escaped, as a digit cannot be.
 _BLOCK = re.compile(r"(?m)^(\s*)([-+](?=\s)|[-=](?=[-=\s]*$))")
 _NUMBERED = re.compile(r"(?m)^(\s*\d+)([.)])(?=\s)")
@@ -77,7 +77,7 @@ def escaped(text: str) -> str:
     """
     text = _MARKS.sub(r"\\\1", lines(text))
     # Many chats make a link of a bare address, and fetch it for a preview.
-    text = _ADDRESS.sub("\\1\u200b:", text)
+    text = _ADDRESS.sub(lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", text)
     return _NUMBERED.sub(r"\1\\\2", _BLOCK.sub(r"\1\\\2", text))
 
 

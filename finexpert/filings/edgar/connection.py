@@ -46,6 +46,8 @@ _MOST_REDIRECTS = 3
 # What EDGAR answers in place of a file, at times with 200.
 _TURNED_AWAY = (b"Request Rate Threshold Exceeded", b"Undeclared Automated Tool")
 _HEAD = 8192
+# Packed several times, or otherwise, one part of some kilobytes may unpack to any size at once.
+_PACKED = ("identity", "gzip", "deflate", "")
 
 
 class _Passing(Exception):
@@ -122,7 +124,7 @@ class Connection:
         )
         self._client = httpx.Client(
             timeout=httpx.Timeout(60.0, connect=10.0),
-            headers={"User-Agent": check_user_agent(user_agent, instead)},
+            headers={"User-Agent": check_user_agent(user_agent, instead), "Accept-Encoding": "gzip, deflate"},
         )
 
     def close(self) -> None:
@@ -217,6 +219,10 @@ class Connection:
         return then
 
     def _check_status(self, response: httpx.Response, what: str) -> None:
+        if response.headers.get("content-encoding", "identity").strip().lower() not in _PACKED:
+            raise DataError(
+                f"{what} could not be fetched: {response.url} answers packed in a way that was not asked for. {self._next}"
+            )
         said = f"{response.status_code} {response.reason_phrase}"
         if response.status_code in _FATAL:
             why = f"{response.url} answered {said}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from typing import Any
 
@@ -14,6 +15,7 @@ from finexpert.app.guarding.uploads import clean_name
 from finexpert.app.markdown import escaped, markdown
 from finexpert.app.state import tables
 from finexpert.app.state.answers import table_of
+from finexpert.core.display.files import csv_text
 from finexpert.errors import FinexpertError, Refused
 
 # Files that are sent.
@@ -148,7 +150,10 @@ def test_hostile_cells_through_every_door(house: Any) -> None:
     assert "![x]" not in shown
 
 
-@pytest.mark.parametrize("formula", ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])
+@pytest.mark.parametrize(
+    "formula",
+    ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "-5|x", "\uff1d1+1", "\uff201"],
+)
 def test_a_cell_is_no_formula_of_a_spreadsheet(office: Any, formula: str) -> None:
     from finexpert.core.answers import Answer, AnswerFormat
 
@@ -164,6 +169,20 @@ def test_a_cell_is_no_formula_of_a_spreadsheet(office: Any, formula: str) -> Non
     sheet = openpyxl.load_workbook(io.BytesIO(office.desk.xlsx(office.ann, answer.id))).active
     assert sheet is not None
     assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row)
+
+
+@pytest.mark.parametrize("number", ["-5", "-5.25 %", "+1,234.5", "-1e-7", "-.5"])
+def test_a_number_that_is_a_text_stays_one_in_a_spreadsheet(number: str) -> None:
+    assert csv_text(pd.DataFrame({"a": [number]}), safe=True).splitlines()[1].strip('"') == number
+
+
+@pytest.mark.parametrize(
+    "address", ["www.evil.example/?q=1", "WWW.evil.example", "(www.evil.example)", "xmpp:a@evil.example", "HTTPS://evil.example",
+                "mailto:a@evil.example"]
+)  # fmt: skip
+def test_a_cell_is_no_address_of_a_chat(address: str) -> None:
+    """Chats make links of these, and some fetch them for a preview."""
+    assert not re.search(r"(?i)www\.|xmpp:|https:|mailto:", escaped(address))
 
 
 @pytest.mark.parametrize("question", ["", "   ", "x" * 8_001, "a\x00b", "a\x1b[31m", "\ud800"])

@@ -76,7 +76,7 @@ def record(ask: Any) -> str:
 def test_kept_used_shown_and_retired(finexpert: Any, ask: Any, trades: Path, record: str) -> None:
     assert "finexpert verify RECORD" in finexpert("verified", "list").out
     ran = finexpert("verify", record, "--by", "ben", "--variable", "year=2023")
-    assert ran.out.endswith("by ben)\nIt gives: 50.00 USD\n")
+    assert ran.out.endswith(f"by ben)\nIts SELECT: {SELECT}\nIt gives: 50.00 USD\n")
     change(trades, "INSERT INTO trades VALUES ('2023-12-01', 'north', 5)")
     answer, prompts = ask()
     assert (answer["value"], answer["format"]["unit"], prompts) == (55.0, "USD", 0)

@@ -9,14 +9,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from finexpert.errors import ConfigurationError, DataError, LibraryError
-from finexpert.filings.edgar.connection import Pace
+from finexpert.filings.edgar.connection import Connection, Pace
 from finexpert.filings.edgar.fetching import FilingServer, Outcome, fetch
 from finexpert.filings.edgar.manifest import MANIFEST_FILE, opened, read_manifest
 
@@ -108,7 +109,7 @@ def test_a_file_of_somebody_else_is_not_written_over(connect: Connect, out: Path
 _KILLED = """
 import sys
 from pathlib import Path
-from finexpert.filings.edgar.connection import Pace
+from finexpert.filings.edgar.connection import Connection, Pace
 from finexpert.filings.edgar.fetching import Addresses, FilingServer, fetch
 from finexpert.filings.edgar.manifest import opened
 base, lists, out = sys.argv[1:]
@@ -301,3 +302,25 @@ def test_without_a_user_agent_nothing_is_asked(connect: Connect, here: Any) -> N
     with pytest.raises(ConfigurationError, match=r"FINEXPERT_EDGAR_USER_AGENT.*finexpert library add PATH"):
         connect(user=None)
     assert not here.requests
+
+
+@pytest.mark.parametrize("packed", ["gzip, gzip", "gzip,gzip,gzip", "br", "zstd", "deflate, gzip", "x-unknown"])
+def test_what_is_packed_otherwise_than_asked_for_is_not_unpacked(packed: str) -> None:
+    """Some kilobytes that are packed twice unpack to gigabytes at once."""
+    unpacked: list[str] = []
+
+    class Content(httpx.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            unpacked.append(packed)
+            yield b"{}"
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        assert request.headers["accept-encoding"] == "gzip, deflate"
+        return httpx.Response(200, headers={"content-encoding": packed}, stream=Content())
+
+    connection = Connection("Ada Example ada@example.com", "load files", attempts=1, pause=0.01)
+    headers = connection._client.headers
+    connection._client = httpx.Client(transport=httpx.MockTransport(answer), headers=headers)
+    with pytest.raises(DataError, match="packed"):
+        connection.object("https://data.example/x.json", "a list")
+    assert unpacked == []
