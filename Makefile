@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ASK := $(BIN)/finexpert ask --lm recorded --as-of 2024-09-30
 
-.PHONY: demo serve test test-browser check attack docs clean
+.PHONY: demo serve test test-engines test-browser check attack docs clean
 .DELETE_ON_ERROR:
 
 .venv/.synced: pyproject.toml uv.lock
@@ -41,6 +41,10 @@ attack: .venv/.synced  ## every attack on the boundaries, with a table of what w
 	  tests/answers/test_exported_code.py tests/warehouse/test_hostile_files.py tests/warehouse/test_catalogue_apart.py \
 	  tests/warehouse/test_attack_statements.py tests/warehouse/test_select_rules.py tests/warehouse/test_as_of_forms.py \
 	  tests/filings/library/test_exhausting.py
+
+test-engines: .venv/.synced  ## ClickHouse and Spark (with Java 17) for real; about 1 GB of packages
+	$(BIN)/uv sync --quiet --locked --inexact --group engines
+	$(BIN)/python -m pytest tests/warehouse/engines
 
 test-browser: .venv/.synced  ## the web page in Chromium, where it is installed
 	$(BIN)/python -m pytest -m browser tests/app/browser

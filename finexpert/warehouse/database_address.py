@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-_SECRET = re.compile(r"pass|pwd|secret|token|key|credential", re.IGNORECASE)
+_SECRET = re.compile(r"pass|pwd|secret|token|key|credential|header", re.IGNORECASE)
 
 
 def address_in(data: Path | str) -> str | None:

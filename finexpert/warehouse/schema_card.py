@@ -153,8 +153,8 @@ def _quoted_column(name: str, dialect: str) -> str:
 
     >>> _quoted_column("Mar.2019", "duckdb"), _quoted_column("order", "mysql")
     ('"Mar.2019"', '`order`')
-    >>> _quoted_column("Deals", "postgres"), _quoted_column("Deals", "sqlite")
-    ('"Deals"', 'Deals')
+    >>> [_quoted_column("Deals", dialect) for dialect in ("postgres", "sqlite", "snowflake")]
+    ['"Deals"', 'Deals', '"Deals"']
     """
     mark = "`" if dialect in _BACKTICKS else '"'
     return name if _is_plain(name, dialect) else mark + name.replace(mark, mark * 2) + mark
@@ -165,10 +165,10 @@ def _identifier(name: Any) -> str:
 
 
 def _is_plain(name: str, dialect: str) -> bool:
-    # PostgreSQL reads a name without quotation marks in small letters.
-    folded = name if dialect == "postgres" else name.lower()
+    # PostgreSQL reads a name without quotation marks in small letters, Snowflake in capitals.
+    read_as = {"postgres": name.lower(), "snowflake": name.upper()}.get(dialect, name)
     words = RESERVED | _RESERVED_IN_MYSQL if dialect == "mysql" else RESERVED
-    return name.isidentifier() and name.isascii() and folded == name.lower() and name.lower() not in words
+    return name.isidentifier() and name.isascii() and read_as == name and name.lower() not in words
 
 
 def _rows(data: pd.DataFrame) -> str:

@@ -386,7 +386,7 @@ def test_an_exported_source_runs(database: SQLWarehouse, server: str, monkeypatc
     ("mysql+pymysql://desk:hunter2@nowhere.invalid/db", DataError, r"db at nowhere\.invalid cannot be asked"),
     ("mysql+pymysql://desk:hunter2@127.0.0.1", ConfigurationError, "must name the driver and a database"),
     ("mysql+mysqldb://desk:hunter2@127.0.0.1/db", ConfigurationError, r"write mysql\+pymysql://user@host/database"),
-    ("oracle://desk:hunter2@127.0.0.1/db", ConfigurationError, "kind oracle are not read yet"),
+    ("oracle://desk:hunter2@127.0.0.1/db", ConfigurationError, "kind oracle are not read:"),
 ])  # fmt: skip
 def test_a_wrong_address_is_told_without_its_password(
     server: str, address: str, error: type[Exception], said: str

@@ -365,7 +365,7 @@ def test_an_exported_source_runs(
 
 @pytest.mark.parametrize(("url", "error", "said"), [
     ("not a url", ConfigurationError, "is no URL"),
-    ("oracle://user:hunter2@host/db", ConfigurationError, "kind oracle are not read yet"),
+    ("oracle://user:hunter2@host/db", ConfigurationError, "kind oracle are not read:"),
     ("sqlite:///nowhere/gone.db", DataError, "no SQLite file"),
     ("postgresql+psycopg://user:hunter2@127.0.0.1:1/db", DataError, "cannot be asked"),
 ])  # fmt: skip

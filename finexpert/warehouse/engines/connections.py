@@ -3,6 +3,7 @@
     postgresql+psycopg://desk@db/markets   a read-only transaction, an empty search path, the server's own time limit
     mysql+pymysql://desk@db/markets        MySQL or MariaDB: a read-only transaction, the server's own time limit
     sqlite:///markets.db                   a file opened read-only, with SQLite's authorizer
+    clickhouse://desk@db/markets           and the others of `kinds.py`: what their sessions can be told
 
 Give a server a user that can only read its tables all the same: what no statement asks for, no mistake gives away.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +23,9 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from finexpert.errors import ConfigurationError, DataError
-from finexpert.warehouse.engines.sqlite_connection import WAIT_SECONDS, confine, open_sqlite
+from finexpert.warehouse.engines.kinds import KINDS, WAIT_SECONDS, Kind, Limits, kind_of
+from finexpert.warehouse.engines.sqlite_connection import confine, open_sqlite
 
-DIALECTS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "sqlite": "sqlite"}
-DRIVERS = {"postgresql": "psycopg", "mysql": "pymysql", "mariadb": "pymysql"}
 CONNECTIONS = 8
 
 
@@ -44,50 +45,75 @@ def without_schema(address: str) -> tuple[str, str | None]:
     return url.difference_update_query(["schema"]).render_as_string(hide_password=False), schema
 
 
-def engine_of(address: str) -> tuple[sa.Engine, str]:
+def schema_in(address: str) -> str | None:
+    """The schema that stands in the path of an address, where SQLAlchemy does not look for it: a dataset of BigQuery."""
+    return make_url(address).database if address.startswith("bigquery:") else None
+
+
+def engine_of(address: str, limits: Limits) -> tuple[sa.Engine, str]:
     """The engine of a URL and sqlglot's name of its dialect. Nothing is connected yet."""
     try:
         url = make_url(address)
     except ArgumentError:
         # SQLAlchemy's own words quote the address, and in it a password.
         raise ConfigurationError(
-            "the address of the database is no URL: write postgresql://user@host/database, mysql://user@host/database or sqlite:///file.db"
+            f"the address of the database is no URL: write {', '.join(dict.fromkeys(kind.form for kind in KINDS.values()))}"
         ) from None
     name = url.get_backend_name()
-    if name not in DIALECTS:
+    if name not in KINDS:
         raise ConfigurationError(
-            f"databases of the kind {name} are not read yet: {', '.join(DIALECTS)} are, and DuckDB files"
+            f"databases of the kind {name} are not read: {', '.join(KINDS)} are (sc:// is Spark), and DuckDB files"
         )
+    kind = KINDS[name]
     if name == "sqlite":
-        return _sqlite(url), DIALECTS[name]
+        return _sqlite(url), kind.dialect
     if url.drivername == name:
-        url = url.set(drivername=f"{name}+{DRIVERS[name]}")
-    if DIALECTS[name] == "mysql" and (url.get_driver_name() != "pymysql" or not url.database):
-        raise ConfigurationError(
-            "the address must name the driver and a database: write mysql+pymysql://user@host/database"
-        )
+        url = url.set(drivername=kind.driver if name != "mariadb" else "mariadb+pymysql")
+    if kind.dialect == "mysql" and (url.get_driver_name() != "pymysql" or not url.database):
+        raise ConfigurationError(f"the address must name the driver and a database: write {kind.form}")
     try:
-        # Prepared statements: the server itself refuses a text that holds two of them.
-        options: dict[str, Any] = {"prepare_threshold": 0} if url.get_driver_name() == "psycopg" else {}
-        made = sa.create_engine(
-            url,
-            connect_args={"connect_timeout": WAIT_SECONDS, **options},
-            pool_size=CONNECTIONS,
-            max_overflow=CONNECTIONS * 2,
-            pool_timeout=WAIT_SECONDS,
-            pool_pre_ping=True,
-            hide_parameters=True,
-        )
-        if DIALECTS[name] == "mysql":
-            from finexpert.warehouse.engines import mysql_connection
-
-            sa.event.listen(made, "do_connect", mysql_connection.connect)
+        return _made(url, kind, limits), kind.dialect
     except (ImportError, NoSuchModuleError):
-        extra = DIALECTS[name]
         raise ConfigurationError(
-            f"the driver {url.drivername} is not installed: `pip install 'finexpert[{extra}]'`, and write {name}+{DRIVERS[name]}://"
+            f"the driver {url.drivername} is not installed: `pip install 'finexpert[{kind.extra}]'`, and write {kind.form}"
         ) from None
-    return made, DIALECTS[name]
+
+
+def _made(url: URL, kind: Kind, limits: Limits) -> sa.Engine:
+    if kind.dialect == "spark":
+        from finexpert.warehouse.engines import spark
+
+        spark.register()
+    arguments: dict[str, Any] = kind.arguments(limits)
+    if kind.dialect in ("postgres", "mysql"):
+        arguments["connect_timeout"] = WAIT_SECONDS
+    if url.drivername.endswith("+psycopg"):
+        # Prepared statements: the server itself refuses a text that holds two of them.
+        arguments["prepare_threshold"] = 0
+    made = sa.create_engine(
+        url,
+        connect_args=arguments,
+        pool_size=CONNECTIONS,
+        max_overflow=CONNECTIONS * 2,
+        pool_timeout=WAIT_SECONDS,
+        pool_pre_ping=kind.dialect in ("postgres", "mysql"),
+        hide_parameters=True,
+    )
+    if kind.dialect == "mysql":
+        from finexpert.warehouse.engines import mysql_connection
+
+        sa.event.listen(made, "do_connect", mysql_connection.connect)
+    elif kind.dialect == "bigquery":
+        sa.event.listen(made, "do_connect", partial(_limit_jobs, limits))
+    return made
+
+
+def _limit_jobs(limits: Limits, dialect: object, record: object, positional: object, arguments: dict[str, Any]) -> None:
+    """Lets BigQuery itself end a job after its seconds; the driver has no argument for it."""
+    client = arguments["client"]
+    config = client.default_query_job_config
+    config.job_timeout_ms = limits.whole_seconds * 1000
+    client.default_query_job_config = config
 
 
 def _sqlite(url: URL) -> sa.Engine:
@@ -108,14 +134,17 @@ def sqlite_engine(connect: Callable[[], sqlite3.Connection], pool: type[sa.pool.
 def place_of(engine: sa.Engine) -> str:
     """A database and its server, without user and password."""
     url = engine.url
-    name = Path(url.database or DIALECTS[engine.dialect.name]).stem
+    name = Path(url.database or kind_of(engine).dialect).stem
     return f"{name} at {url.host}{f':{url.port}' if url.port else ''}" if url.host else name
 
 
 @contextmanager
-def reading(engine: sa.Engine, tables: Collection[str], seconds: float | None) -> Iterator[sa.Connection]:
-    """A connection in a transaction that cannot write; `seconds` is the server's own limit for a statement."""
+def reading(
+    engine: sa.Engine, tables: Collection[str], seconds: float | None, rows: int | None = None
+) -> Iterator[sa.Connection]:
+    """A connection in a transaction that cannot write; `seconds` and `rows` are the server's own limits for a statement."""
     connection = engine.connect()
+    limits = Limits(seconds, rows) if seconds is not None and rows is not None else None
     try:
         if engine.dialect.name == "postgresql":
             connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
@@ -130,12 +159,16 @@ def reading(engine: sa.Engine, tables: Collection[str], seconds: float | None) -
             }
             calls = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in settings.items())
             connection.exec_driver_sql(f"SELECT {calls}")
-        elif DIALECTS[engine.dialect.name] == "mysql":
+        elif engine.dialect.name in ("mysql", "mariadb"):
             from finexpert.warehouse.engines import mysql_connection
 
             mysql_connection.begin(connection, seconds)
-        elif tables:
-            confine(driver_connection(connection), tables)
+        elif engine.dialect.name == "sqlite":
+            if tables:
+                confine(driver_connection(connection), tables)
+        elif limits is not None:
+            for statement in kind_of(engine).begin(limits):
+                connection.exec_driver_sql(statement)
         yield connection
     finally:
         # Closing rolls back, which also undoes the settings above.

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import datetime as dt
 
+from finexpert.errors import ConfigurationError
+from finexpert.warehouse.engines.kinds import KINDS
 from finexpert.warehouse.engines.statements import QUOTIENT_DIGITS, Statements
 
 
@@ -21,17 +23,16 @@ def python_source(statements: Statements, as_of: dt.date | None, declared_only: 
         for name, read in [statements.rows_of(table, as_of, declared_only)]
     }
     schema = next((place.schema for place in statements.places.values()), "")
-    return _SOURCE.format(
-        reads=reads, schema=schema, dates=statements.dialect == "sqlite", start=_START[statements.dialect]
-    )
+    kind = next(kind for kind in KINDS.values() if kind.dialect == statements.dialect)
+    if kind.dialect == "spark":
+        raise ConfigurationError(
+            "an answer over Spark cannot be exported as a script: `finexpert replay` computes it again on the server"
+        )
+    start = kind.export
+    if kind.dialect == "mysql":
+        start += f"; SET SESSION div_precision_increment = {QUOTIENT_DIGITS}"
+    return _SOURCE.format(reads=reads, schema=schema, dates=kind.dialect == "sqlite", start=start)
 
-
-# What makes the names of tables mean those of the schema.
-_START = {
-    "postgres": "SET search_path = \"{schema}\"; SET TimeZone = 'UTC'",
-    "mysql": f"USE `{{schema}}`; SET SESSION div_precision_increment = {QUOTIENT_DIGITS}",
-    "sqlite": "SELECT 1",
-}
 
 _SOURCE = """import datetime
 import os

@@ -19,8 +19,7 @@ import sqlalchemy as sa
 from pymysql.connections import MAX_PACKET_LEN, Connection
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.engines.mysql_errors import warned_of
-from finexpert.warehouse.engines.rows import sentence_of
+from finexpert.warehouse.engines.failures import sentence_of, warned_of
 from finexpert.warehouse.engines.statements import QUOTIENT_DIGITS
 
 # As sqlglot reads and writes: a backslash escapes, a double quote begins a text, || is no sum of texts.

@@ -14,12 +14,15 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine.reflection import Inspector, ObjectKind
+from sqlglot import exp
 
 from finexpert.errors import DataError
 from finexpert.warehouse.dates import DateColumn
 from finexpert.warehouse.engines import mysql_reflection
+from finexpert.warehouse.engines.kinds import kind_named
 from finexpert.warehouse.engines.statements import Place
 from finexpert.warehouse.engines.statistics import estimates
+from finexpert.warehouse.engines.type_names import duckdb_type
 from finexpert.warehouse.schema import MAX_CATEGORIES, Column, ForeignKey, TableSchema
 
 TYPES: tuple[tuple[type, str], ...] = (
@@ -36,6 +39,8 @@ TYPES: tuple[tuple[type, str], ...] = (
     (sa.String, "VARCHAR"),
 )
 MAX_DIGITS = 38
+# Engines whose types SQLAlchemy itself knows; those of others are read by their names.
+_OF_SQLALCHEMY = ("postgresql", "mysql", "mariadb", "sqlite")
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,9 @@ def reflect(
 ) -> Reflected:
     """The tables and views of a schema, in the order of their names, and where each stands; of columns that are `listed` ("table.column") the values."""
     inspector = sa.inspect(connection)
-    place = schema or inspector.default_schema_name or "main"
+    if schema is not None:
+        schema = _normal(connection.dialect, schema)
+    place = _spelled(connection.dialect, schema or inspector.default_schema_name or "main")
     found_values = {name: _distinct(connection, place, name, dialect) for name in listed}
     declared = replace(declared, categories={**declared.categories, **found_values})
     if schema is not None and schema not in inspector.get_schema_names():
@@ -80,7 +87,7 @@ def reflect(
         "kind": ObjectKind.ANY,
         "filter_names": sorted(wanted) if wanted else None,
     }
-    columns = {key[1]: found for key, found in inspector.get_multi_columns(**about).items()}
+    columns = {key[1]: found for key, found in inspector.get_multi_columns(**about).items() if found}
     casts = mysql_reflection.widen(columns) if dialect == "mysql" else {}
     if dialect == "sqlite":
         _widen(columns)
@@ -94,12 +101,14 @@ def reflect(
     found = []
     for name in sorted(columns):
         _check_names(name, columns[name])
-        made = tuple(_column(name, column, declared, connection.dialect) for column in columns[name])
+        made_columns = tuple(_column(name, column, declared, connection.dialect) for column in columns[name])
         comment = declared.comments.get(name) or comments.get(name) or ""
-        table = TableSchema(name, comment, made, rows=rows.get(name), **keys.get(name, {}))
+        estimate = rows.get(_spelled(connection.dialect, name))
+        table = TableSchema(name, comment, made_columns, rows=estimate, **keys.get(name, {}))
         found.append(_dated(table, declared))
-    places = {name: Place(place, name, casts.get(name, {})) for name in columns}
-    return Reflected(tuple(found), places, left_out)
+    made = tuple(_as_stored(table, connection.dialect) for table in found)
+    places = {table.name: Place(place, table.name, casts.get(table.name, {})) for table in made}
+    return Reflected(made, places, left_out)
 
 
 def _unreadable(connection: sa.Connection, inspector: Inspector, schema: str) -> dict[str, str]:
@@ -116,17 +125,46 @@ def _unreadable(connection: sa.Connection, inspector: Inspector, schema: str) ->
 
 def _distinct(connection: sa.Connection, schema: str, name: str, dialect: str) -> list[str]:
     table, _, column = name.partition(".")
-    quoted = connection.dialect.identifier_preparer.quote_identifier
-    text = "CHAR" if dialect == "mysql" else "TEXT"
-    found = (
-        f"SELECT DISTINCT CAST({quoted(column)} AS {text}) FROM {quoted(schema)}.{quoted(table)}"
-        f" WHERE {quoted(column)} IS NOT NULL ORDER BY 1 LIMIT {MAX_CATEGORIES + 1}"
-    )
+    value = exp.column(column, quoted=True)
+    values = exp.select(exp.cast(value, "text").as_("v")).distinct().from_(exp.table_(table, schema, quoted=True))
+    first = values.where(value.is_(exp.null()).not_()).order_by("v").limit(MAX_CATEGORIES + 1)
     try:
-        rows = connection.exec_driver_sql(found, execution_options={"no_parameters": True})
+        rows = connection.exec_driver_sql(first.sql(dialect), execution_options={"no_parameters": True})
     except sa.exc.DBAPIError:
         raise DataError(f'"{name}" is no column of this database: write table.column') from None
     return sorted(str(row[0]) for row in rows)
+
+
+def _normal(dialect: sa.Dialect, name: str) -> str:
+    """A name as SQLAlchemy writes it: of Snowflake in small letters, where all of it is in capitals."""
+    return str(dialect.normalize_name(name)) if dialect.requires_name_normalize else name
+
+
+def _spelled(dialect: sa.Dialect, name: str) -> str:
+    """A name as the database itself writes it."""
+    return str(dialect.denormalize_name(name)) if dialect.requires_name_normalize else str(name)
+
+
+def _as_stored(table: TableSchema, dialect: sa.Dialect) -> TableSchema:
+    """A table with names as the database itself writes them, since they are sent in quotes."""
+    if not dialect.requires_name_normalize:
+        return table
+
+    def spelled(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(_spelled(dialect, name) for name in names)
+
+    return replace(
+        table,
+        name=_spelled(dialect, table.name),
+        columns=tuple(replace(column, name=_spelled(dialect, column.name)) for column in table.columns),
+        primary_key=spelled(table.primary_key),
+        unique=tuple(spelled(key) for key in table.unique),
+        foreign_keys=tuple(
+            ForeignKey(spelled(key.columns), _spelled(dialect, key.table), spelled(key.referred))
+            for key in table.foreign_keys
+        ),
+        date=table.date and replace(table.date, name=_spelled(dialect, table.date.name)),
+    )
 
 
 def _dated(table: TableSchema, declared: Declared) -> TableSchema:
@@ -193,6 +231,8 @@ def _column(table: str, column: Any, declared: Declared, dialect: sa.Dialect) ->
 
 def _type(kind: Any, dialect: sa.Dialect) -> str:
     """The name of a type: DuckDB's where every database has it, and else the database's own."""
+    if dialect.name not in _OF_SQLALCHEMY and not isinstance(kind, sa.types.NullType):
+        return duckdb_type(str(kind.compile(dialect=dialect)), kind_named(dialect.name).dialect)
     if (inner := getattr(kind, "data_type", None)) is not None and type(kind).__name__ == "DOMAIN":
         return _type(inner, dialect)
     if isinstance(kind, sa.DateTime):

@@ -1,4 +1,4 @@
-"""Rows of a database driver as a frame, and its errors without any value.
+"""Rows of a database driver as a frame.
 
     Decimal('12.50')  ->  12.5        Decimal('12'), a sum of whole numbers  ->  12
 
@@ -8,7 +8,6 @@ A column has the type of its values. Where they have several, as they may in SQL
 from __future__ import annotations
 
 import datetime as dt
-import re
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal
@@ -17,41 +16,14 @@ from typing import Any, Protocol
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import sqlalchemy as sa
-import sqlalchemy.exc
+from sqlglot import exp
 
-from finexpert.errors import DataError, FinexpertError, QueryError
-from finexpert.text.scrubbing import scrub
+from finexpert.errors import QueryError
 from finexpert.warehouse.column_kinds import check_types
-from finexpert.warehouse.engines.mysql_errors import state_of
-from finexpert.warehouse.engines.sqlite_connection import RAISED
+from finexpert.warehouse.engines.type_names import type_read
 from finexpert.warehouse.frames import to_pandas
 from finexpert.warehouse.isolated.answer import BATCH_ROWS, MAX_RESULT_BYTES, Rows, too_large
-from finexpert.warehouse.isolated.errors import took_too_long
-from finexpert.warehouse.schema import TableSchema
-from finexpert.warehouse.suggestions import unknown_column
 
-STATES = (
-    ("57014", ""),
-    ("22012", "it divides by zero: write a / NULLIF(b, 0)"),
-    ("22003", "a value is out of the range of its type: cast to DOUBLE before computing"),
-    (
-        "22",
-        "a value does not have the form that a cast or a function needs: filter such rows out, or select the plain column",
-    ),
-    ("21", "a subquery gave more than one row where one value is needed: aggregate it"),
-    ("25", "it would write: only reading is allowed"),
-    ("53", "it needs more memory or disk than it may use: filter or aggregate earlier"),
-    ("54", "it is too large or nested too deeply: write it in plainer SQL"),
-    ("42501", "the database user may not read one of these tables"),
-)
-REFUSALS = (
-    ("28", "it refuses the user or the password: see that both in the address are right"),
-    ("3D", "the server has no such database: see that its name in the address is right"),
-)
-RUNS = "see that it runs and that the address is right"
-# Of what engines call their types.
-TYPE_WORDS = ("double precision character varying without with time zone timestamptz numeric jsonb record",)
 FIRST_ROWS = 16
 MOST_GROWTH = 8
 PART_BYTES = 16 << 20
@@ -71,13 +43,35 @@ _CODES = {
                  1114: "timestamp", 1184: "timestamp"},
     "mysql": {1: "bigint", 2: "bigint", 3: "bigint", 8: "bigint", 9: "bigint", 13: "bigint", 0: "double", 4: "double", 5: "double",
               246: "double", 10: "date", 14: "date", 7: "timestamp", 12: "timestamp"},
+    "snowflake": {0: "double", 1: "double", 3: "date", 4: "timestamp", 6: "timestamp", 7: "timestamp", 8: "timestamp", 13: "boolean"},
 }  # fmt: skip
 
 
 def kinds_of(description: Iterable[Sequence[Any]] | None, dialect: str) -> list[str]:
     """The kinds of columns as a driver describes them."""
     codes = _CODES.get(dialect, {})
-    return [codes.get(column[1], "varchar") for column in description or ()]
+    return [codes.get(column[1]) or _by_type(column[1], dialect) for column in description or ()]
+
+
+def _by_type(code: object, dialect: str) -> str:
+    """The kind of a type that a driver tells by its name, or as the Python type of its values.
+
+    >>> [_by_type(code, "clickhouse") for code in ("Nullable(Float64)", "Date", int, 23)]
+    ['double', 'date', 'bigint', 'varchar']
+    """
+    if isinstance(code, type):
+        return next((kind for base, kind in KINDS if issubclass(code, base) and kind in _CONVERTERS), "varchar")
+    read = type_read(code, dialect) if isinstance(code, str) else None
+    return next((kind for types, kind in _BY_TYPE if read is not None and read.is_type(*types)), "varchar")
+
+
+_BY_TYPE: tuple[tuple[Collection[Any], str], ...] = (
+    (exp.DataType.INTEGER_TYPES, "bigint"),
+    (exp.DataType.NUMERIC_TYPES, "double"),
+    (("boolean",), "boolean"),
+    (("date", "date32"), "date"),
+    (exp.DataType.TEMPORAL_TYPES, "timestamp"),
+)
 
 
 class Fetching(Protocol):
@@ -219,83 +213,3 @@ _CONVERTERS: dict[str, tuple[Callable[[Any], Any], pa.DataType]] = {
     "varchar": (str, pa.string()),
     "null": (str, pa.null()),
 }
-
-
-def sentence_of(state: str) -> str | None:
-    """What a statement is told that failed with a state of the SQL standard, if the state is known."""
-    return next((sentence for start, sentence in STATES if state.startswith(start)), None)
-
-
-def failure(
-    error: sqlalchemy.exc.SQLAlchemyError, select: str, tables: Sequence[TableSchema], seconds: float, name: str
-) -> FinexpertError:
-    """What a failed statement is told: a QueryError without values, or a DataError where the database cannot be asked."""
-    orig = getattr(error, "orig", None)
-    state = state_of(orig) or str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None) or "")
-    message = message_of(orig)
-    if state == "57014" or "interrupted" in message:
-        return QueryError(took_too_long(seconds))
-    if "user-defined function raised" in message:
-        return QueryError(RAISED)
-    if sentence := sentence_of(state):
-        return QueryError(sentence)
-    if state.startswith("42") or any(said in message for said in _PLANNED):
-        return QueryError(_not_planned(message, select, tables))
-    if state.startswith(("08", "28", "3D", "57P")) or (not state and _is_lost(error)):
-        why = next((said for start, said in REFUSALS if state.startswith(start)), RUNS)
-        kind = " ".join(filter(None, [type(orig).__name__, state]))
-        return DataError(f"the database {name} cannot be asked ({kind}): {why}")
-    if "prohibited" in message or "not authorized" in message:
-        return QueryError("it reaches for something that is not allowed: read the tables of the schema only")
-    if (
-        isinstance(error, sa.exc.DataError)
-        or "too big" in message
-        or "overflow" in message
-        or "nomem" in type(orig).__name__.lower()
-    ):
-        return QueryError("a value is larger than it may be: filter or aggregate earlier")
-    return QueryError(f"it failed while running ({state or type(orig or error).__name__}): write it in plainer SQL")
-
-
-# How SQLite begins what is wrong with a statement before it runs.
-_PLANNED = (
-    "no such", "syntax error", "ambiguous column", "misuse of", "wrong number of arguments", "a GROUP BY clause", "HAVING clause",
-    "do not have the same number", "sub-select returns", "row value misused", "ORDER BY term", "GROUP BY term", "must have an", "cannot join",
-)  # fmt: skip
-_UNKNOWN = (
-    re.compile(r"no such column: (?P<name>.+)"),
-    re.compile(r"Unknown column '(?P<name>[^']+)'"),
-    re.compile(r'column "(?P<name>[^"]+)" (?:of relation .*)?does not exist'),
-    re.compile(r"column (?P<name>\S+) does not exist"),
-)
-
-
-def _not_planned(message: str, select: str, tables: Sequence[TableSchema]) -> str:
-    """What the engine says of a statement that it cannot plan, as far as it speaks of names; the nearest name beside it."""
-    found = next((match for pattern in _UNKNOWN if (match := pattern.search(message))), None)
-    name = found["name"].rpartition(".")[2] if found else ""
-    if name and name.lower() in select.lower():
-        used = [table.name for table in tables if re.search(rf"\b{re.escape(table.name)}\b", select, re.IGNORECASE)]
-        said = unknown_column(name, used, {table.name: [one.name for one in table.columns] for table in tables})
-        is_text = f'"{name}"' in select and not any(table.column(name) for table in tables)
-        return f"{said}{'; if it is a text, write it in single quotes' if is_text else ''}"
-    known = [table.name for table in tables] + [column.name for table in tables for column in table.columns]
-    return f"the database cannot plan it: {scrub(message.partition(chr(10))[0], [select, *known, *TYPE_WORDS])}"
-
-
-def message_of(orig: BaseException | None) -> str:
-    """What a driver's error says: MySQL's stands behind its number."""
-    arguments: tuple[Any, ...] = getattr(orig, "args", ())
-    if len(arguments) > 1 and isinstance(arguments[0], int):
-        return str(arguments[1])
-    return str(orig or "")
-
-
-def _is_lost(error: sqlalchemy.exc.SQLAlchemyError) -> bool:
-    if isinstance(error, sa.exc.TimeoutError):
-        return True
-    lost = bool(getattr(error, "connection_invalidated", False))
-    return lost or (
-        isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
-        and not hasattr(error.orig, "sqlite_errorcode")
-    )

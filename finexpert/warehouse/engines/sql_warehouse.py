@@ -1,4 +1,4 @@
-"""A database behind a URL as a warehouse: PostgreSQL, MySQL, MariaDB and SQLite.
+"""A database behind a URL as a warehouse: every engine of `kinds.py`.
 
     with SQLWarehouse("postgresql+psycopg://desk@db/markets", schema="macro") as warehouse:
         warehouse.query("SELECT date, unrate FROM unemployment ORDER BY date", as_of=dt.date(2024, 9, 30))
@@ -19,19 +19,29 @@ from pathlib import Path
 import pandas as pd
 import sqlalchemy as sa
 import sqlalchemy.exc
+from sqlglot import exp
 
 from finexpert.core.deadline import run_within
 from finexpert.errors import DataError, QueryError
 from finexpert.storage.closing import Closing
 from finexpert.warehouse.database_address import public_address
-from finexpert.warehouse.engines.connections import engine_of, interrupter, place_of, reading, without_schema
+from finexpert.warehouse.engines.connections import (
+    engine_of,
+    interrupter,
+    place_of,
+    reading,
+    schema_in,
+    without_schema,
+)
 from finexpert.warehouse.engines.export import python_source
+from finexpert.warehouse.engines.failures import failure
+from finexpert.warehouse.engines.kinds import Limits
 from finexpert.warehouse.engines.reflection import Declared, Reflected, reflect
-from finexpert.warehouse.engines.rows import failure, fetch, kinds_of
+from finexpert.warehouse.engines.rows import fetch, kinds_of
 from finexpert.warehouse.engines.sizes import Counted, counted
 from finexpert.warehouse.engines.sqlite_process import SqliteFile
 from finexpert.warehouse.engines.sqlite_rules import plain_texts
-from finexpert.warehouse.engines.statements import Place, Statements
+from finexpert.warehouse.engines.statements import Place, Statements, result_names
 from finexpert.warehouse.frames import Frame, to_pandas
 from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.isolated.file_views import reasons
@@ -74,8 +84,8 @@ class SQLWarehouse(Closing):
     ) -> None:
         self.address: str | None = public_address(url)
         url, named = without_schema(url)
-        schema = schema or named
-        self._engine, self.dialect = engine_of(url)
+        schema = schema or named or schema_in(url)
+        self._engine, self.dialect = engine_of(url, Limits(seconds, row_cap))
         self._file = Path(sa.make_url(url).database or "") if self.dialect == "sqlite" else None
         if self._file is not None:
             self.address = f"sqlite:///{self._file.absolute()}"
@@ -143,11 +153,10 @@ class SQLWarehouse(Closing):
                 return self._card
             return self._with_metrics(card_of(tables, len(self._tables), dialect=self.dialect))
         samples = {}
-        quoted = self._engine.dialect.identifier_preparer.quote_identifier
         for table in tables:
-            columns = ", ".join(quoted(column.name) for column in table.columns)
-            select = f"SELECT {columns} FROM {quoted(table.name)} LIMIT {SAMPLE_ROWS}"
-            samples[table.name] = self.query(select).data
+            columns = [exp.column(column.name, quoted=True) for column in table.columns]
+            select = exp.select(*columns).from_(exp.table_(table.name, quoted=True)).limit(SAMPLE_ROWS)
+            samples[table.name] = self.query(select.sql(self.dialect)).data
         return self._with_metrics(card_of(tables, len(self._tables), samples, self.dialect))
 
     def _with_metrics(self, card: str) -> str:
@@ -219,7 +228,7 @@ class SQLWarehouse(Closing):
         self, select: str, sql: str, seconds: float, stop: list[Callable[[], None]], as_texts: bool
     ) -> tuple[pd.DataFrame, bool]:
         try:
-            with reading(self._engine, self._readable, seconds) as connection:
+            with reading(self._engine, self._readable, seconds, self.row_cap) as connection:
                 stop.append(interrupter(connection))
                 connection = connection.execution_options(no_parameters=True)
                 if self.dialect == "mysql":
@@ -231,7 +240,10 @@ class SQLWarehouse(Closing):
                 with connection.execution_options(stream_results=True).exec_driver_sql(sent) as result:
                     kinds = kinds_of(result.cursor.description, self.dialect)
                     texts = self._texts(select, as_texts)
-                    return fetch(Counted(result) if last else result, self.row_cap, kinds, texts=texts)
+                    data, cut = fetch(Counted(result) if last else result, self.row_cap, kinds, texts=texts)
+                    if self.dialect == "snowflake":
+                        data = data.set_axis(result_names(select, self.dialect, list(data.columns)), axis=1)
+                    return data, cut
         except sa.exc.SQLAlchemyError as error:
             raise failure(error, select, self._statements.tables, seconds, self.name) from None
         finally:

@@ -22,6 +22,9 @@ from typing import Any
 import sqlalchemy as sa
 import sqlalchemy.exc
 
+# sqlglot loads a dialect when it is first asked for, and this process cannot load anything then.
+import sqlglot.dialects.sqlite  # noqa: F401
+
 from finexpert.errors import DataError, QueryError
 from finexpert.sandbox import landlock, lockdown
 from finexpert.warehouse.engines.connections import reading, sqlite_engine

@@ -36,13 +36,20 @@ NODES = frozenset(
     WithinGroup Filter Lateral DataType DataTypeParam Between In Like ILike Not Neg And Or Xor EQ NEQ GT GTE LT LTE Is Escape
     NullSafeEQ NullSafeNEQ Add Sub Mul Div IntDiv Mod Pow DPipe Collate GroupingSets Rollup Cube Fetch LimitOptions Bracket Slice Any
     All Exists RegexpLike Collation PropertyEQ Kwarg Glob SimilarTo AtTimeZone JSONPath JSONPathRoot JSONPathKey JSONPathSubscript
-    BitwiseAnd BitwiseOr National
+    BitwiseAnd BitwiseOr National Qualify IgnoreNulls RespectNulls
 """)
 )
 TYPES = frozenset(
     _words("""
     BOOLEAN SMALLINT INT BIGINT TINYINT UINT UBIGINT FLOAT DOUBLE DECIMAL TEXT VARCHAR CHAR NCHAR NVARCHAR DATE TIMESTAMP TIMESTAMPTZ
-    TIME INTERVAL TIMESTAMPNTZ DATETIME JSON JSONB UUID ARRAY BPCHAR
+    TIME INTERVAL TIMESTAMPNTZ DATETIME JSON JSONB UUID ARRAY BPCHAR DATE32 DATETIME2 DATETIME64 TIMESTAMPLTZ BIGDECIMAL MONEY USMALLINT
+    UTINYINT INT128 INT256 DECIMAL32 DECIMAL64 DECIMAL128
+""")
+)
+_QUERY_PARTS = frozenset(
+    _words("""
+    this expression expressions from_ joins where group having order limit offset distinct with_ laterals windows qualify alias side kind
+    by_name on named_by
 """)
 )
 INNER_TABLE = frozenset(("this", "db", "alias", "joins", "laterals"))
@@ -99,7 +106,7 @@ def check_written(tree: exp.Query, known: Collection[str], dialect: str) -> None
             _check_varying(node)
         if isinstance(node, exp.Column) and not node.this.args.get("quoted"):
             name = node.name.lower()
-            if name in _PLACES[dialect] and name not in named:
+            if name in _PLACES.get(dialect, ()) and name not in named:
                 raise QueryError(f"{name} says where a row lies, which changes: use a column of the table")
             if name in _CURRENT and not node.table and name not in named:
                 raise QueryError(f"{name} {_VARIES}")
@@ -165,17 +172,25 @@ def check_statement(sql: str, dialect: str, places: Collection[tuple[str, str]])
                 raise _not_allowed(str(node.this), dialect)
         elif not isinstance(node, exp.Func) and name not in NODES:
             raise QueryError(f"{name.upper()} is not allowed on {DIALECTS[dialect]}: write it in plainer SQL")
+        if isinstance(node, exp.Query):
+            _check_parts(node)
         if isinstance(node, exp.Table):
             _check_table(node, places)
         elif isinstance(node, exp.DataType):
             _check_type(node, dialect)
 
 
+def _check_parts(query: exp.Query) -> None:
+    """Refuses what an engine lets stand beside a SELECT: settings, formats, hints."""
+    if extra := [key for key, value in query.args.items() if value and key not in _QUERY_PARTS]:
+        raise QueryError(f"{', '.join(extra).rstrip('_')} beside a SELECT is not allowed: write it in plainer SQL")
+
+
 def _check_calls(tokens: Sequence[Token], dialect: str) -> None:
     """Every word before a bracket is a word of the language, or a function that is allowed."""
     allowed = FUNCTIONS[dialect] | KEYWORDS
     for place, (before, token, after) in enumerate(zip([None, *tokens], tokens, tokens[1:], strict=False)):
-        if after.token_type != TokenType.L_PAREN or not re.fullmatch(r"\w+", token.text):
+        if after.token_type != TokenType.L_PAREN or not re.fullmatch(r"[\w$]+", token.text):
             continue
         # What stands behind AS is a name with its columns, or a type.
         if token.token_type in (TokenType.STRING, TokenType.NUMBER) or (before and before.text.upper() == "AS"):

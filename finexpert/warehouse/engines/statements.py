@@ -10,7 +10,7 @@ it is sent.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -21,7 +21,7 @@ from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from finexpert.errors import AsOfError, QueryError
 from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.dates import DateColumn, known_by
-from finexpert.warehouse.engines import sqlite_rules
+from finexpert.warehouse.engines import clickhouse_rules, sqlite_rules
 from finexpert.warehouse.engines.statement_rules import (
     CTE_PREFIX,
     INNER_TABLE,
@@ -33,6 +33,8 @@ from finexpert.warehouse.engines.statement_rules import (
 from finexpert.warehouse.schema import TableSchema, find_table
 from finexpert.warehouse.suggestions import unknown_table
 
+# Engines that fold names without quotes, to small or to capital letters, and not those in quotes.
+_FOLDING = ("postgres", "snowflake")
 # Dates by type, which need no look at their form; SQLite has none.
 _TYPED = ("date", "timestamp")
 # Of a quotient in MySQL: its own four would make 1 / 30000 a 0.0000, and cut every average of whole numbers.
@@ -63,13 +65,15 @@ class Statements:
         check_written(tree, {column.name for table in self.tables for column in table.columns}, self.dialect)
         one = read(select, self.dialect, self.tables)
         check_growth(one)
-        if self.dialect == "postgres":
+        if self.dialect in _FOLDING:
             tree = normalize_identifiers(tree, dialect=self.dialect)
         if self.dialect == "sqlite":
             tree = sqlite_rules.strict(tree, one)
         if self.dialect == "mysql":
             _check_quotes(select, self.tables)
         self._lead_to_rows(tree, as_of, declared_only)
+        if self.dialect == "clickhouse":
+            tree = clickhouse_rules.strict(tree)
         try:
             sql = tree.sql(self.dialect, unsupported_level=ErrorLevel.RAISE, comments=False, normalize_functions=False)
         except (SqlglotError, ValueError, RecursionError):
@@ -125,7 +129,7 @@ class Statements:
         plain = exp.table_(place.table, db=place.schema, quoted=True)
         known = None
         if as_of is not None and table.date is not None and (table.date.declared or not declared_only):
-            known = self._known_by(table.name, table.date, as_of)
+            known = self._known_by(table, table.date, as_of)
         if known is None and not place.casts:
             return plain
         columns = []
@@ -137,18 +141,21 @@ class Statements:
         rows = exp.select(*columns).from_(plain)
         return rows.where(known) if known is not None else rows
 
-    def _known_by(self, table: str, date: DateColumn, day: dt.date) -> exp.Expr:
+    def _known_by(self, table: TableSchema, date: DateColumn, day: dt.date) -> exp.Expr:
         """The condition that a row was known on a day; what has no date of the form of the column is hidden."""
         column, kind = exp.column(date.name, quoted=True), date.kind
         condition = known_by(column, kind, day)
         if self.dialect == "postgres" and kind not in (*_TYPED, *_NUMBERS):
             # The language of a database may sort texts otherwise than by their characters.
             condition.set("this", exp.Collate(this=condition.this, expression=exp.to_identifier("C", quoted=True)))
+        if self.dialect == "bigquery" and "TIME ZONE" in getattr(table.column(date.name), "type", ""):
+            # It compares a moment with nothing but a moment.
+            condition.expression.set("to", exp.DataType.build("timestamptz"))
         if self.dialect != "sqlite":
             return condition
         if kind in _TYPED:
             raise AsOfError(
-                f"{table} cannot be seen as of {day}: the dates in {date.name} have no form that all of them share. Give it "
+                f"{table.name} cannot be seen as of {day}: the dates in {date.name} have no form that all of them share. Give it "
                 "one, say in the semantic model which column tells when a row became known, or ask without --as-of"
             )
         types = ("integer", "real") if kind in _NUMBERS else ("text", "integer")
@@ -210,3 +217,15 @@ def _within(node: exp.Expr, ancestor: exp.Expr) -> bool:
             return True
         step = step.parent
     return False
+
+
+def result_names(select: str, dialect: str, given: Sequence[str]) -> list[str]:
+    """The names of a result's columns as its SELECT writes them, where the engine gives them back in capitals.
+
+    >>> result_names('SELECT avg(fee) AS mean, "Day" FROM x', "snowflake", ["MEAN", "Day"])
+    ['mean', 'Day']
+    """
+    written = parse_one(select, dialect).named_selects
+    if len(written) != len(given):
+        return list(given)
+    return [one if one.upper() == name else name for one, name in zip(written, given, strict=True)]

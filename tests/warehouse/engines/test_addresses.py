@@ -1,0 +1,101 @@
+"""How connections to engines by address begin: what drivers are told, what is said where one is missing, and no password in any of it."""
+
+from __future__ import annotations
+
+import inspect
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from finexpert.errors import ConfigurationError, DataError
+from finexpert.warehouse.database_address import public_address
+from finexpert.warehouse.engines.connections import engine_of
+from finexpert.warehouse.engines.kinds import KINDS, Limits
+from finexpert.warehouse.opening import open_data
+
+# By engine: an address, the module of its driver, and what its connect is given that a statement is bounded by.
+ADDRESSES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "clickhouse": ("clickhouse://desk:hunter2@nowhere.invalid:8443/markets?secure=true", "clickhouse_connect",
+                   {"ch_readonly": 2, "ch_max_execution_time": 3, "ch_limit": 101, "ch_join_use_nulls": 1}),
+    "snowflake": ("snowflake://desk:hunter2@account/MARKETS/PUBLIC?warehouse=W&role=READER", "snowflake.sqlalchemy", {"session_parameters": {
+        "STATEMENT_TIMEOUT_IN_SECONDS": 3, "STATEMENT_QUEUED_TIMEOUT_IN_SECONDS": 3, "ROWS_PER_RESULTSET": 101, "MULTI_STATEMENT_COUNT": 1,
+        "TIMEZONE": "UTC", "QUERY_TAG": "finexpert"}}),
+    "databricks": ("databricks://token:hunter2@nowhere.invalid?http_path=/sql/1&catalog=main&schema=markets", "databricks.sqlalchemy",
+                   {"session_configuration": {"STATEMENT_TIMEOUT": "3", "ANSI_MODE": "true", "TIMEZONE": "UTC"}}),
+    "mssql": ("mssql://desk:hunter2@nowhere.invalid/markets", "mssql_python", {"timeout": 3}),
+    "trino": ("trino://desk:hunter2@nowhere.invalid:443/hive/markets", "trino",
+              {"session_properties": {"query_max_run_time": "3s"}, "timezone": "UTC"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(ADDRESSES))
+def test_a_driver_is_told_what_a_statement_may_take(name: str) -> None:
+    address, module, expected = ADDRESSES[name]
+    if find_spec(module.partition(".")[0]) is None or find_spec(module) is None:
+        pytest.skip(f"{name}: {module} is not installed; `uv sync --group engines` installs it")
+    engine, dialect = engine_of(address, Limits(2.5, 100))
+    given: dict[str, Any] = {}
+
+    class Asked(Exception):
+        pass
+
+    def asked(dialect: sa.Dialect, record: object, positional: object, arguments: dict[str, Any]) -> None:
+        given.update(arguments)
+        raise Asked
+
+    sa.event.listen(engine, "do_connect", asked)
+    with pytest.raises(Asked):
+        engine.connect()
+    assert dialect == KINDS[name].dialect
+    assert given | expected == given
+    # No name that the driver does not know.
+    connect: Any = engine.dialect.loaded_dbapi
+    inspect.signature(connect.connect).bind(**given)
+
+
+def test_sql_server_begins_with_what_a_statement_may_take() -> None:
+    (begun,) = KINDS["mssql"].begin(Limits(2.5, 100))
+    assert begun.startswith("SET LOCK_TIMEOUT 3000; SET ROWCOUNT 101; SET ANSI_NULLS, ANSI_WARNINGS")
+
+
+@pytest.mark.parametrize("name", ["oracle", *ADDRESSES])
+def test_a_driver_that_is_missing_is_named_with_its_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*given: object, **named: object) -> None:
+        raise sa.exc.NoSuchModuleError(f"no plugin for {given}")
+
+    monkeypatch.setattr(sa, "create_engine", missing)
+    address = ADDRESSES[name][0] if name in ADDRESSES else "oracle://desk:hunter2@nowhere.invalid/db"
+    said = (
+        rf"pip install 'finexpert\[{KINDS[name].extra}\]'"
+        if name in KINDS
+        else "databases of the kind oracle are not read"
+    )
+    with pytest.raises(ConfigurationError, match=said) as caught:
+        open_data(Path(address))
+    assert "hunter2" not in str(caught.value)
+
+
+def test_no_secret_of_an_address_is_shown() -> None:
+    for address, *_ in ADDRESSES.values():
+        assert "hunter2" not in public_address(address)
+    for secret in (
+        "access_token=hunter2",
+        "http_headers=hunter2",
+        "credentials_base64=hunter2",
+        "extra_credential=hunter2",
+        "private_key=hunter2",
+    ):
+        assert "hunter2" not in public_address(f"trino://desk@db/hive?{secret}&schema=a"), secret
+
+
+@pytest.mark.parametrize("name", ["clickhouse", "trino"])
+def test_a_server_that_does_not_answer_is_named_without_its_password(name: str) -> None:
+    address, module, _ = ADDRESSES[name]
+    pytest.importorskip(module)
+    local = address.replace("nowhere.invalid:8443", "127.0.0.1:9").replace("nowhere.invalid:443", "127.0.0.1:9")
+    with pytest.raises(DataError, match=r"cannot be read|cannot be asked") as caught:
+        open_data(Path(local.replace("?secure=true", "")))
+    assert "hunter2" not in f"{caught.value}{caught.value.__cause__}"
