@@ -61,19 +61,12 @@ def list_(
     elif not found:
         stores.say("Nothing is open. Next: finexpert feedback add RECORD --wrong REASON, or thumbs down on the page")
     else:
-        rows = [
-            (
-                each.id,
-                each.door,
-                stores.day(each.at),
-                "right" if each.up else "wrong",
-                each.question,
-                each.reason,
-                each.settled,
-            )
-            for each in found
-        ]
-        stores.table(("id", "door", "at", "", "question", "reason", "became"), rows)
+        for each in found:
+            thumb = "right" if each.up else "wrong"
+            stores.say(f"{each.id}  {each.question}")
+            stores.say(f"  {thumb}: {each.reason or 'no reason given'} ({each.by}, {each.door}, {stores.day(each.at)})")
+            if each.settled:
+                stores.say(f"  became {each.settled}")
 
 
 @feedback_app.command()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from finexpert.errors import StoreError
 from finexpert.knowledge.verified.query import Variable, VerifiedQuery
@@ -50,7 +50,7 @@ class Pattern:
         if len(asked) > _LONGEST:
             return None
         line = " ".join(token.folded for token in asked)
-        long, short = (re.compile(self._written(text)).fullmatch(line) for text in _TEXT)
+        long, short = (each.fullmatch(line) for each in self._compiled)
         if long is None or short is None or long.groupdict() != short.groupdict():
             return None
         values, rest = {}, list(asked)
@@ -63,6 +63,10 @@ class Pattern:
         first = asked[0].start if asked else 0
         same = all(self.words.same(one, other, other.start == first) for one, other in zip(fixed, rest, strict=True))
         return dict(reversed(values.items())) if same else None
+
+    @cached_property
+    def _compiled(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(re.compile(self._written(text)) for text in _TEXT)
 
     def _written(self, text: str) -> str:
         """The pattern as a regular expression over folded words with one blank between them."""
