@@ -25,7 +25,7 @@ from finexpert.knowledge.taught import Taught
 from finexpert.knowledge.verified import finding, fitting
 from finexpert.knowledge.verified.matching import values_in
 from finexpert.knowledge.verified.query import Source, VerifiedQuery
-from finexpert.knowledge.verified.variables import declared, with_values
+from finexpert.knowledge.verified.variables import with_values
 from finexpert.text.texts import as_asked, said_to_a_program
 from finexpert.warehouse.checks.checked import Checked, Checks
 from finexpert.warehouse.checks.reading.select import read
@@ -80,7 +80,7 @@ def made(
     if one.select is None or "natural join" in " ".join(select.lower().split()):
         raise StoreError(f"which columns the SELECT of {question[:100]!r} reads cannot be told: it is not kept")
     about = (question, select, warehouse.dialect)
-    chosen = finding.found(*about, warehouse.tables) if variables is None else declared(*about, variables)
+    chosen = finding.found(*about, warehouse.tables) if variables is None else finding.declared(*about, variables)
     # Once with its own values: what is no variable is refused now, and not when somebody asks.
     with_values(*about[1::-1], warehouse.dialect, warehouse.tables, chosen, {each.name: each.value for each in chosen})
     meanings = facts.pop("meanings", {}) | fitting.meanings_in(question, taught.glossary, taught.memory)

@@ -126,6 +126,11 @@ def find(
         return None, [_not_used("several are asked in these words")]
     query, values = found[0]
     said = as_asked(question)
+    dated = [
+        each for each in query.variables if each.kind in ("year", "quarter", "date") and values[each.name] != each.value
+    ]
+    if dated and (relative := fitting.relative_in(said, as_of)):
+        return None, [_not_used(f"it says {relative!r}, and another {dated[0].name} than {dated[0].value}")]
     try:
         select = with_values(query.sql, query.question, warehouse.dialect, warehouse.tables, query.variables, values)
     except StoreError as error:

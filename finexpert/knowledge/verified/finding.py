@@ -1,4 +1,4 @@
-"""The variables of a verified query that nobody has to declare: what its question names and its SELECT holds, once and only once.
+"""The variables of a verified query: declared by a person, or found: what its question names and its SELECT holds, once and only once.
 
     "What was the fee income of North in 2023"   SELECT sum(fee) FROM trades WHERE region = 'North' AND year(day) = 2023
     year=2023, and region=North where the owner published the values of trades.region
@@ -8,16 +8,50 @@ A year may stand at both ends of one range. Anything else that could go with a v
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from finexpert.errors import StoreError
 from finexpert.knowledge.verified.matching import place_of
-from finexpert.knowledge.verified.query import Variable
-from finexpert.knowledge.verified.variables import of_value, stands_once, text_origins, with_values
-from finexpert.knowledge.verified.words import tokens, wording
+from finexpert.knowledge.verified.query import Variable, VariableKind
+from finexpert.knowledge.verified.variables import stands_once, text_origins, with_values
+from finexpert.knowledge.verified.words import ISO_DAY, YEAR, composed, tokens, wording
 from finexpert.warehouse.schema import TableSchema
 
 _MOST = 8
+_QUARTER = re.compile(r"Q?[1-4]")
+_FORMS: dict[VariableKind, str] = {"year": YEAR.pattern, "date": ISO_DAY.pattern, "number": r"\d+(?:\.\d+)?"}
+
+
+def declared(question: str, select: str, dialect: str, given: Mapping[str, str]) -> list[Variable]:
+    """Variables as a person declares them, by name; StoreError for a value that is not the question's."""
+    said = tokens(question, wording(select, dialect).literal)
+    variables = []
+    for name, value in given.items():
+        if not re.fullmatch(r"[A-Za-z]\w{0,30}", name) or not 0 < len(value) <= 120:
+            raise StoreError(f"{name}={value!r} is no variable: write --variable year=2023, a name and its value")
+        made = of_value(name, composed(value))
+        place_of(question, said, made)
+        variables.append(made)
+    if len({variable.value for variable in variables}) != len(variables):
+        raise StoreError("two variables have the same value: which part of the question is which cannot be told")
+    return variables
+
+
+def of_value(name: str, value: str) -> Variable:
+    """A variable of the kind that its value has.
+
+    >>> [of_value("a", each).kind for each in ("2023", "3", "Q3", "2023-05-03", "1,000", "twelve", "north")]
+    ['year', 'quarter', 'quarter', 'date', 'number', 'number', 'text']
+    """
+    words = tokens(value)
+    said = words[0].said if len(words) == 1 else ""
+    if _QUARTER.fullmatch(value):
+        return Variable(name=name, kind="quarter", value=f"Q{value[-1]}")
+    for kind, form in _FORMS.items():
+        if re.fullmatch(form, said):
+            return Variable(name=name, kind=kind, value=said)
+    return Variable(name=name, kind="text", value=value)
 
 
 def found(question: str, select: str, dialect: str, tables: Sequence[TableSchema]) -> list[Variable]:

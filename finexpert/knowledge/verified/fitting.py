@@ -122,10 +122,8 @@ def day_against(question: str, select: str, dialect: str, verified_on: dt.date, 
         return None
     then = f"it was verified as of {verified_on}"
     mentions = resolve_periods(question, as_of).mentions
-    relative = next((mention.text for mention in mentions if mention.relative), None)
-    if relative or (found := _RELATIVE.search(question)):
-        said = relative or (found[0] if found else "")
-        return f"its question says {said.strip()!r}, which counts from the day: {then}"
+    if said := relative_in(question, as_of):
+        return f"its question says {said!r}, which counts from the day: {then}"
     try:
         tree = sqlglot.parse_one(select, read=dialect)
     except (SqlglotError, RecursionError):
@@ -142,6 +140,17 @@ def day_against(question: str, select: str, dialect: str, verified_on: dt.date, 
     if not ended and parts:
         return f"its SELECT takes parts of a time that was not over: {then}"
     return None
+
+
+def relative_in(question: str, as_of: dt.date) -> str:
+    """The words of a question that count from today; empty where there are none.
+
+    >>> relative_in("Fees in 2023 so far", dt.date(2024, 1, 31)), relative_in("Fees in 2023", dt.date(2024, 1, 31))
+    ('so far', '')
+    """
+    mentions = resolve_periods(question, as_of).mentions
+    found = _RELATIVE.search(question)
+    return next((mention.text for mention in mentions if mention.relative), found[0] if found else "").strip()
 
 
 def _edges(mention: PeriodMention) -> Iterator[dt.date]:

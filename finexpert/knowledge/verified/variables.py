@@ -19,53 +19,20 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from finexpert.errors import StoreError
-from finexpert.knowledge.verified.matching import place_of
-from finexpert.knowledge.verified.query import Variable, VariableKind
-from finexpert.knowledge.verified.words import ISO_DAY, YEAR, composed, tokens, wording
+from finexpert.knowledge.verified.query import Variable
+from finexpert.knowledge.verified.words import tokens
 from finexpert.warehouse.checks.reading.comparisons import comparisons
 from finexpert.warehouse.checks.reading.select import Origin, read
 from finexpert.warehouse.schema import TableSchema
 
 YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 DAY = re.compile(r"(\d{4})-(\d\d-\d\d)((?:[ T]00:00(?::00)?)?)")
-_QUARTER = re.compile(r"Q?[1-4]")
-_FORMS: dict[VariableKind, str] = {"year": YEAR.pattern, "date": ISO_DAY.pattern, "number": r"\d+(?:\.\d+)?"}
 _AROUND = (exp.Cast, exp.TryCast, exp.Paren, exp.Date, exp.TsOrDsToDate)
 _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _SAYS_YEAR = re.compile(r"year|%y|yyyy|\bfy", re.IGNORECASE)
+_SAYS_TIME = re.compile(r"year|quarter|month|week|day|hour|date|time|extract", re.IGNORECASE)
 _SAYS_QUARTER = re.compile(r"quarter|qtr", re.IGNORECASE)
 Change = Callable[[str], str]
-
-
-def declared(question: str, select: str, dialect: str, given: Mapping[str, str]) -> list[Variable]:
-    """Variables as a person declares them, by name; StoreError for a value that is not the question's."""
-    said = tokens(question, wording(select, dialect).literal)
-    variables = []
-    for name, value in given.items():
-        if not re.fullmatch(r"[A-Za-z]\w{0,30}", name) or not 0 < len(value) <= 120:
-            raise StoreError(f"{name}={value!r} is no variable: write --variable year=2023, a name and its value")
-        made = of_value(name, composed(value))
-        place_of(question, said, made)
-        variables.append(made)
-    if len({variable.value for variable in variables}) != len(variables):
-        raise StoreError("two variables have the same value: which part of the question is which cannot be told")
-    return variables
-
-
-def of_value(name: str, value: str) -> Variable:
-    """A variable of the kind that its value has.
-
-    >>> [of_value("a", each).kind for each in ("2023", "3", "Q3", "2023-05-03", "1,000", "twelve", "north")]
-    ['year', 'quarter', 'quarter', 'date', 'number', 'number', 'text']
-    """
-    words = tokens(value)
-    said = words[0].said if len(words) == 1 else ""
-    if _QUARTER.fullmatch(value):
-        return Variable(name=name, kind="quarter", value=f"Q{value[-1]}")
-    for kind, form in _FORMS.items():
-        if re.fullmatch(form, said):
-            return Variable(name=name, kind=kind, value=said)
-    return Variable(name=name, kind="text", value=value)
 
 
 def with_values(
@@ -206,8 +173,10 @@ class _Written:
         own = Decimal(variable.value)
         for literal in self._literals():
             if _number(literal) == own:
-                if _other_side(literal) is None and not isinstance(literal.parent, exp.Limit | exp.Interval):
-                    raise _doubt(literal, variable, "is not compared with anything")
+                side = _other_side(literal)
+                counts = isinstance(literal.parent, exp.Limit | exp.Interval)
+                if (side is None and not counts) or (side is not None and _SAYS_TIME.search(side.sql())):
+                    raise _doubt(literal, variable, "is not compared with an amount or a count")
                 yield literal, str
             elif _number(literal) in _near(own):
                 raise _doubt(literal, variable, "may depend on the number")

@@ -119,6 +119,7 @@ def test_the_misses_are_many() -> None:
             "Moving mean of 5 days",
             "SELECT avg(price) OVER (ROWS BETWEEN 4 PRECEDING AND CURRENT ROW) FROM prices LIMIT 5",
         ),
+        ("Fees of 3 regions in March", "SELECT region, sum(fee_usd) FROM trades WHERE month(day) = 3 GROUP BY 1"),
         ("Trades of client 7", "SELECT amount * 7 FROM trades"),
         ("Which one has most", "SELECT client FROM trades ORDER BY amount DESC LIMIT 1"),
         ("Fees of ACME", "SELECT sum(fee_usd) FROM trades WHERE client = 'ACME'"),

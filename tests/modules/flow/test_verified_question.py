@@ -83,6 +83,12 @@ def test_what_says_the_same_is_the_same_question(desk: Any, verified: Any, quest
     assert asked(desk, question, used=True).value == value
 
 
+def test_another_year_is_not_asked_so_far(desk: Any, verified: Any) -> None:
+    verified(f"{QUESTION[:-1]} so far?")
+    asked(desk, f"{QUESTION[:-1]} so far?", used=True)
+    asked(desk, f"{QUESTION.replace('2020', '2021')[:-1]} so far?", used=False)
+
+
 def test_as_it_stands_it_answers_no_other_year(desk: Any, verified: Any) -> None:
     verified(variables={})
     asked(desk, QUESTION.replace("2020", "2021"), used=False)
