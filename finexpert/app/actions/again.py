@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import sqlalchemy as sa
 
-from finexpert.answers import recording, replaying
+from finexpert.answers import replaying, rerunning
 from finexpert.answers.export import script as exported
 from finexpert.answers.records import Record
 from finexpert.answers.sources import parts
@@ -23,22 +23,16 @@ from finexpert.app.state import tables
 from finexpert.app.state.answers import body_of, frame_of, table_of
 from finexpert.app.state.naming import new_id, now
 from finexpert.app.state.stored import Replayed, StoredAnswer
-from finexpert.core import reviews
-from finexpert.core.answers import Answer, Failure, show
+from finexpert.core.answers import Answer, show
 from finexpert.core.display import files
 from finexpert.core.encoding import encode
-from finexpert.core.plans import Extract, Plan, Step
-from finexpert.core.workspace import Workspace
-from finexpert.errors import FinexpertError, NotFound, PlanError, RecordError, Refused, StepError
+from finexpert.errors import NotFound, RecordError, Refused
 from finexpert.filings.library.library import Library
 from finexpert.knowledge.taught import Taught
 from finexpert.knowledge.verified.query import VerifiedQuery
 from finexpert.modules.flow.verifying import verified_query
-from finexpert.plans import execution
-from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.warehouse import Warehouse
 
-EDITED = "the SELECT was edited by hand"
 _LONGEST_SELECT = 20_000
 
 
@@ -118,9 +112,9 @@ class Again(Teaching):
         if not sql.strip() or len(sql) > _LONGEST_SELECT:
             raise Refused(f"a SELECT has 1 to {_LONGEST_SELECT:,} characters")
         record, places = self._recorded(person, answer)
-        plan = _with_select(record, sql.strip().rstrip(";"), frame)
+        plan = rerunning.plan_of(record, sql.strip().rstrip(";"), frame)
         with self._computing.one(person.id), self._warehouse_at(places) as warehouse:
-            made = self._run(record, plan, warehouse)
+            made = rerunning.rerun(record, plan, warehouse, self.sandbox, [rerunning.EDITED])
         return self._keep_again(person, answer, made)
 
     def verify(
@@ -136,40 +130,6 @@ class Again(Teaching):
             return (taught.verified.propose if draft else taught.verified.verify)(query, person.name)
 
         return self._changed(person, "propose verified query" if draft else "verify", kept)
-
-    def _run(self, record: Record, plan: Plan, warehouse: Warehouse) -> Answer:
-        workspace, hidden = Workspace(), not record.as_of_given
-        around = execution.Surroundings(
-            warehouse=warehouse,
-            checks=Checks(warehouse, record.as_of, hidden, question=record.question),
-            sandbox=self.sandbox,
-            answer_format=record.answer_format,
-            format_fixed=record.script is not None,
-            as_of=record.as_of,
-        )
-        try:
-            outcome = execution.run(plan, workspace, around)
-        except execution.StepFailed as failed:
-            return _failed(record, failed.layer, failed.error)
-        except (PlanError, StepError) as error:
-            return _failed(record, execution.PLANNING, error)
-        answer = Answer(
-            question=record.question,
-            status="answered",
-            value=outcome.value.value,
-            format=outcome.answer_format or record.answer_format,
-            period=outcome.value.period,
-            explanation=plan.interpretation,
-            citations=list(outcome.value.citations),
-            figures=outcome.figures,
-            flags=[EDITED, *outcome.value.flags, *([warehouse.label] if warehouse.label else [])],
-        )
-        answer.confidence = reviews.unless_unchecked(answer.flags, None)
-        answer.record = recording.of_answer(
-            answer, outcome.plan, workspace, warehouse, record.as_of, record.knowledge, record.as_of_given
-        )
-        answer.record.follows = record.follows
-        return answer
 
     def _keep_again(self, person: Person, of: str, answer: Answer) -> StoredAnswer:
         first, c = self._answer(person, of), tables.answers.c
@@ -205,33 +165,3 @@ class Again(Teaching):
             if isinstance(opened, Sources):
                 raise RecordError(f"this answer is of several sources, {opened.name}: it is replayed as a whole")
             yield with_tables(opened)
-
-
-def _with_select(record: Record, sql: str, frame: str) -> Plan:
-    """The plan of a record as SELECTs and a script, one of the SELECTs in other words."""
-    if record.status not in ("answered", "failed") or record.reading is not None:
-        raise RecordError("this answer was not computed with a SELECT")
-    answering = record.plan.answering_extract
-    names = [kept.name for kept in record.frames] or [
-        step.frame for step in record.plan.steps if isinstance(step, Extract)
-    ]
-    wanted = frame or (answering.frame if answering else names[0] if len(names) == 1 else "")
-    if wanted not in names:
-        raise Refused(f"say which frame the SELECT is for: {', '.join(names) or 'this answer has none'}")
-    kept = {each.name: (each.select, each.columns) for each in record.frames}
-    kept[wanted] = (sql, [])
-    purpose = "as the record says"
-    steps: list[Step] = [
-        Extract(id=number, frame=name, purpose=EDITED if name == wanted else purpose, columns=columns, select=select)
-        for number, (name, (select, columns)) in enumerate(kept.items(), 1)
-    ]
-    if (script := record.script) is not None:
-        steps.append(script.model_copy(update={"id": len(steps) + 1}))
-    said = record.plan.interpretation
-    about = {"interpretation": f"{said} ({EDITED})" if said else EDITED}
-    return Plan(steps=steps, answer=f"step {len(steps)}", unit=record.plan.unit, **about)
-
-
-def _failed(record: Record, layer: str, error: FinexpertError) -> Answer:
-    failure = Failure(layer=layer, kind=getattr(error, "kind", "select"), message=str(error))
-    return Answer(question=record.question, status="failed", failure=failure, flags=[EDITED])

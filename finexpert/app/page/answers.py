@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 from fastapi import Form, Request
 from fastapi.responses import HTMLResponse, Response
 
-from finexpert.app.page import answer_chart, answer_table, chart_file, citations
+from finexpert.app.page import answer_table, citations
 from finexpert.app.page.page import Page, Route, piece, saying
 from finexpert.app.page.turns import Turns
+from finexpert.core.display import chart_file, table_chart
 from finexpert.errors import NotFound
 
 Text = Annotated[str, Form()]
@@ -68,7 +69,7 @@ class Answers(Page):
     def chart(self, request: Request, id: str, kind: Literal["png", "svg"]) -> Response:
         """The chart of an answer's table as a file."""
         person = self.person_of(request)
-        drawn = answer_chart.of(self.desk.table(person, id))
+        drawn = table_chart.of(self.desk.table(person, id))
         if drawn is None:
             raise NotFound("nothing is drawn of this answer")
         content = chart_file.draw(drawn, kind, self.desk.answer(person, id).question)

@@ -1,8 +1,6 @@
-"""Templates to HTML. Everything that is put in is text: it is escaped, and characters that nobody sees are written out.
+"""The templates of the page, with the functions that they use; what is put in is text, see `finexpert.core.display.templates`.
 
-    render("home.html", ...)
-
-Cells, names, questions and pages of filings are not trusted. Only what this package makes itself is `Markup`.
+render("home.html", ...)
 """
 
 from __future__ import annotations
@@ -14,10 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from finexpert.app.page.sql_layout import laid_out
+from finexpert.core.display.templates import environment
 from finexpert.text.texts import visible
 
 HERE = Path(__file__).resolve().parent
@@ -46,25 +45,9 @@ def _hash(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_as_text,
-    )
+    made = environment(HERE / "templates")
     made.globals.update(static=static, python=python, laid_out=laid_out, since=_since)
     return made
-
-
-def _as_text(value: Any) -> Any:
-    """What is put into a page, with unseen characters written out.
-
-    >>> _as_text("a\\u202eb"), _as_text("two\\nlines")
-    ('a\\\\u202eb', 'two\\nlines')
-    """
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _since(moment: dt.datetime) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from finexpert.app.desk import Desk
-from finexpert.app.page import answer_card, answer_chart, answer_table
+from finexpert.app.page import answer_card, answer_table
 from finexpert.app.page.answer_table import TablePage
 from finexpert.app.people.people import Person
 from finexpert.app.state.stored import StoredAnswer
+from finexpert.core.display import table_chart
 
 
 class Turns:
@@ -37,13 +38,13 @@ class Turns:
             "may_select": person.can("ask"),
         }
 
-    def _table(self, person: Person, turn: StoredAnswer) -> tuple[TablePage | None, answer_chart.Chart | None]:
+    def _table(self, person: Person, turn: StoredAnswer) -> tuple[TablePage | None, table_chart.Chart | None]:
         if turn.state != "finished" or turn.row_count is None:
             return None, None
         data = self.desk.table(person, turn.id)
         table = answer_table.page_of(turn.id, data, caption=turn.question)
         # What the script drew is what was asked for: nothing is drawn beside it.
-        return table, None if turn.figures else answer_chart.of(data)
+        return table, None if turn.figures else table_chart.of(data)
 
 
 def source_name(desk: Desk, person: Person, conversation: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from finexpert.errors import ConfigurationError, DataError
 from finexpert.storage.private_files import write_whole
 
 _MOST_ROWS = 1_048_575
+_PICTURE_ROWS = 20
 # Spreadsheets take the wide forms for the same.
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # A number with its sign, and what it is of: no spreadsheet computes with it.
@@ -44,10 +46,16 @@ def csv_text(data: pd.DataFrame, *, safe: bool = False) -> str:
 
 def excel_bytes(data: pd.DataFrame) -> bytes:
     """The table as an .xlsx file. Raises DataError for more rows than a sheet holds, ConfigurationError without the extra `excel`."""
-    if len(data) > _MOST_ROWS:
-        raise DataError(
-            f"the table has {len(data):,} rows, and a sheet of Excel holds {_MOST_ROWS:,}: write CSV instead"
-        )
+    return workbook_bytes({"answer": data})
+
+
+def workbook_bytes(sheets: Mapping[str, pd.DataFrame], pictures: Mapping[str, Sequence[bytes]] | None = None) -> bytes:
+    """Tables as the sheets of an .xlsx file, with PNG pictures beside those of their names. Raises as `excel_bytes`."""
+    for data in sheets.values():
+        if len(data) > _MOST_ROWS:
+            raise DataError(
+                f"the table has {len(data):,} rows, and a sheet of Excel holds {_MOST_ROWS:,}: write CSV instead"
+            )
     out = io.BytesIO()
     options = {
         "strings_to_formulas": False,
@@ -57,7 +65,12 @@ def excel_bytes(data: pd.DataFrame) -> bytes:
     }
     try:
         with pd.ExcelWriter(out, engine="xlsxwriter", engine_kwargs={"options": options}) as writer:
-            data.map(_for_a_sheet).to_excel(writer, index=False, sheet_name="answer")
+            for name, data in sheets.items():
+                data.map(_for_a_sheet).to_excel(writer, index=False, sheet_name=name)
+                for number, png in enumerate((pictures or {}).get(name, ())):
+                    place = (1 + number * _PICTURE_ROWS, len(data.columns) + 1)
+                    scaled = {"image_data": io.BytesIO(png), "x_scale": 0.5, "y_scale": 0.5}
+                    writer.sheets[name].insert_image(*place, "chart.png", scaled)
     except ModuleNotFoundError as error:
         raise ConfigurationError("Excel files need XlsxWriter: pip install 'finexpert[excel]'") from error
     return out.getvalue()

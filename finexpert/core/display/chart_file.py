@@ -10,7 +10,7 @@ import io
 import textwrap
 from typing import Literal
 
-from finexpert.app.page.answer_chart import Chart
+from finexpert.core.display.table_chart import Chart
 
 _COLOURS = ("#0a6a4f", "#b4560f", "#3a5bc0", "#8c2f6b", "#5b6660", "#8a7a00")
 
