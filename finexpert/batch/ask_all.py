@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import datetime as dt
 import fcntl
-import hashlib
-import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,13 +23,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from pydantic import BaseModel
 
-from finexpert.answers.cache.key import WITHOUT, meaning_of
-from finexpert.answers.sources.opening import open_several
-from finexpert.answers.sources.sources import Sources, are_several
+from finexpert.answers.sources.sources import Sources
 from finexpert.batch import answer_files
 from finexpert.batch.answer_rows import NOT_ASKED, AnswerRow, asked_elsewhere, check_names, joined, row_of
 from finexpert.batch.asking import answer_to
 from finexpert.batch.questions import BatchQuestion, Questions, questions_of, table_of
+from finexpert.batch.surroundings import Surroundings, mark, surroundings
 from finexpert.core.answers import Answer
 from finexpert.core.display.charts import save_figures
 from finexpert.datasets.evaluations.evaluation import Journal, side_by_side
@@ -42,20 +39,14 @@ from finexpert.knowledge.taught import Taught
 from finexpert.language_models.budget import Budget, ended_by
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.sandbox import Limits, Sandbox
+from finexpert.sandbox import Sandbox
 from finexpert.session import Session
-from finexpert.settings import Settings, with_options
+from finexpert.settings import Settings
 from finexpert.storage.private_files import make_folder
-from finexpert.warehouse.opening import is_warehouse, open_data
 
 if TYPE_CHECKING:
     from finexpert.warehouse.opening import Tabular
     from finexpert.warehouse.warehouse import Warehouse
-
-# Each is a process that waits for scripts.
-_MOST_WORKERS = 4
-# They bound a run, and change no answer.
-_OF_A_RUN = {name for name in Settings.model_fields if name.startswith("budget_run_")}
 
 
 class BatchAnswer(BaseModel):
@@ -107,27 +98,38 @@ def ask_all(
     place = None if out is None else Path(out)
     if place is not None:
         answer_files.check(place)
-    expert = expert or FinancialExpert()
-    settings = with_options(settings or Settings(), getattr(expert, "options", {}))
-    with ExitStack() as stack:
-        opened = _opened(stack, source, settings)
-        shared: dict[str, Any] = {"source": opened, "expert": expert, "settings": settings}
-        shared["models"] = models or LanguageModels.from_settings(settings)
-        shared["taught"] = taught or _taught(stack, settings)
-        if not isinstance(opened, Filing | Library):
-            shared["sandbox"] = sandbox or stack.enter_context(_sandbox(settings, threads))
-        path = settings.home / "batch" / f"{_mark(shared, asked, clarify)}.jsonl"
-        stack.enter_context(_held(path))
+    opened: dict[str, Any] = {"expert": expert, "settings": settings, "models": models, "sandbox": sandbox}
+    with (
+        surroundings(source, taught=taught, threads=threads, **opened) as shared,
+        rows_of(shared, asked, threads=threads, clarify=clarify, fresh=fresh, on_progress=on_progress) as rows,
+    ):
+        result = joined(table, rows, prefix)
+        if place is not None:
+            answer_files.write(result, place, prefix)
+    return result
+
+
+@contextmanager
+def rows_of(
+    shared: Surroundings,
+    asked: Sequence[BatchQuestion],
+    *,
+    threads: int,
+    clarify: bool,
+    fresh: bool = False,
+    on_progress: Callable[[Told], None] = lambda told: None,
+) -> Iterator[list[AnswerRow]]:
+    """A row a question, in their order; the journal goes when all are answered and the block has done with them."""
+    settings = shared["settings"]
+    path = settings.home / "batch" / f"{mark(shared, asked, clarify)}.jsonl"
+    with _held(path):
         if fresh:
             path.unlink(missing_ok=True)
         journal = Journal(path, BatchAnswer)
         ended = _ask_open(shared, asked, journal, threads, clarify, on_progress)
-        result = joined(table, _rows(asked, journal.results, settings, ended), prefix)
-        if place is not None:
-            answer_files.write(result, place, prefix)
+        yield _rows(asked, journal.results, settings, ended)
         if not ended:
             path.unlink(missing_ok=True)
-    return result
 
 
 def _ask_open(
@@ -146,7 +148,7 @@ def _ask_open(
 
     def one(key: str, question: BatchQuestion) -> None:
         answer = _answer(shared, question, clarify)
-        row = _kept(answer, shared["settings"].home / "records")
+        row = kept(answer, shared["settings"].home / "records")
         with telling:
             journal.add(BatchAnswer(key=key, asked_on=_today(), row=row))
             on_progress(Told(len(journal.results), len(by_key), row))
@@ -168,7 +170,7 @@ def _answer(shared: Mapping[str, Any], question: BatchQuestion, clarify: bool) -
         )
 
 
-def _kept(answer: Answer, folder: Path) -> AnswerRow:
+def kept(answer: Answer, folder: Path) -> AnswerRow:
     """The row of an answer whose record and charts are on disk."""
     if answer.record is not None:
         answer.record.save(folder)
@@ -198,58 +200,6 @@ def _rows(
 
 def _today() -> dt.date:
     return dt.date.today()
-
-
-def _opened(stack: ExitStack, source: Any, settings: Settings) -> Warehouse | Filing | Library | Sources:
-    if isinstance(source, Filing | Library | Sources) or is_warehouse(source):
-        return source
-    if are_several(source):
-        several, own = open_several(source, settings)
-        for each in own:
-            stack.callback(each.close)
-        return several
-    opened = open_data(source, settings=settings)
-    stack.callback(opened.close)
-    return opened
-
-
-def _taught(stack: ExitStack, settings: Settings) -> Taught | None:
-    if not settings.memory:
-        return None
-    taught = Taught.from_settings(settings)
-    stack.callback(taught.close)
-    return taught
-
-
-def _sandbox(settings: Settings, threads: int) -> Sandbox:
-    workers = max(settings.workers, min(threads, _MOST_WORKERS))
-    return Sandbox(Limits(wall_seconds=settings.script_seconds), workers=workers)
-
-
-def _state(source: Warehouse | Filing | Library, settings: Settings) -> list[str | None]:
-    """What tells whether the data are the same."""
-    if isinstance(source, Filing | Library):
-        return [source.fingerprint]
-    return [source.name, source.snapshot(), source.schema_card(settings.privacy), meaning_of(source)]
-
-
-def _mark(shared: Mapping[str, Any], asked: Sequence[BatchQuestion], clarify: bool) -> str:
-    """What must be the same for a run to go on with the answers of one before."""
-    source, settings, taught = shared["source"], shared["settings"], shared["taught"]
-    several = source.by_name if isinstance(source, Sources) else {"": source}
-    data = [part for name, each in several.items() for part in [*filter(None, [name]), *_state(each, settings)]]
-    model = {name: value for name, value in shared["models"].describe().items() if name != "found"}
-    content = [
-        data,
-        sorted({question.key for question in asked}),
-        str(settings.as_of),
-        clarify,
-        model,
-        shared["expert"].dump_state(),
-        taught.fingerprint() if taught else None,
-        settings.model_dump(mode="json", exclude=set(WITHOUT) | _OF_A_RUN),
-    ]
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 @contextmanager

@@ -92,10 +92,11 @@ def questions_of(table: pd.DataFrame, name: str) -> list[BatchQuestion]:
     if table.empty:
         raise QuestionFileError(f"{name} holds no question: write one a row")
     rows = table.set_axis(columns, axis=1).to_dict("records")
-    return [_question(row, f"{name}, row {number}") for number, row in enumerate(rows, start=1)]
+    return [question_of(row, f"{name}, row {number}") for number, row in enumerate(rows, start=1)]
 
 
-def _question(row: Mapping[Any, Any], place: str) -> BatchQuestion:
+def question_of(row: Mapping[Any, Any], place: str) -> BatchQuestion:
+    """The question of a row; QuestionFileError names the place of one that cannot be asked."""
     return BatchQuestion(
         _text(row[QUESTION], place),
         _day(row.get("as_of"), place),

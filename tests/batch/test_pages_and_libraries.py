@@ -13,7 +13,7 @@ import pytest
 
 from finexpert.answers import replaying
 from finexpert.answers.records import Record
-from finexpert.batch import ask_all as asking
+from finexpert.batch import surroundings as asking
 from finexpert.batch.ask_all import ask_all
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.library import Library
