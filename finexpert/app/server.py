@@ -30,7 +30,7 @@ from finexpert.errors import Busy, FinexpertError, StoreError, TooMany
 log = logging.getLogger(__name__)
 
 # Each has `mount(app, desk)`, and needs a package of its own.
-_DOORS = (("finexpert.app.mcp", "mcp"), ("finexpert.app.page.mounting", "jinja2"))
+_DOORS = (("finexpert.app.mcp", "mcp"), ("finexpert.app.page.mounting", "pygments"))
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 

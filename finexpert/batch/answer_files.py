@@ -20,14 +20,13 @@ from typing import Any
 import pandas as pd
 
 from finexpert.batch.answer_rows import COLUMNS
-from finexpert.core.display.files import csv_text, excel_bytes
+from finexpert.core.display.files import LONGEST_CELL, csv_text, excel_bytes
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.storage.private_files import write_whole
 
 _LISTS = {"flags", "citations", "figures"}
 _NUMBERS = {"number": "float64", "cost_usd": "float64", "seconds": "float64"}
 _WHOLE = {"calls": "int64", "tokens": "int64", "confidence": "int64"}
-_LONGEST_CELL = 32_767
 
 
 def check(path: Path) -> None:
@@ -86,9 +85,9 @@ def _excel(table: pd.DataFrame, prefix: str) -> bytes:
     flat = _flat(table, prefix)
     for name in flat.columns:
         for number, value in enumerate(flat[name], start=1):
-            if isinstance(value, str) and len(value) > _LONGEST_CELL:
+            if isinstance(value, str) and len(value) > LONGEST_CELL:
                 raise DataError(
-                    f"row {number} has {len(value):,} characters in {name}, and a cell of Excel holds {_LONGEST_CELL:,}: the same "
+                    f"row {number} has {len(value):,} characters in {name}, and a cell of Excel holds {LONGEST_CELL:,}: the same "
                     "command with --out answers.parquet writes them, and asks nothing again"
                 )
     return excel_bytes(flat)

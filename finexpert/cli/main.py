@@ -30,6 +30,7 @@ from finexpert.cli.mcp import mcp
 from finexpert.cli.memory import memory_app
 from finexpert.cli.model import model_app
 from finexpert.cli.record import export, replay, run_export
+from finexpert.cli.report import report
 from finexpert.cli.runs import runs_app
 from finexpert.cli.sandbox.command import sandbox_app
 from finexpert.cli.serve import serve_app
@@ -67,6 +68,7 @@ def _options(
 app.command()(ask)
 app.command()(chat)
 app.command()(batch)
+app.command()(report)
 app.command()(teach)
 app.add_typer(memory_app, name="memory")
 app.add_typer(glossary_app, name="glossary")

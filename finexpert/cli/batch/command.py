@@ -52,7 +52,7 @@ def batch(
     answer_files.check(out)
     expert, settings = given.expert(settings)
     source = several_sources.open_sources(data, given.filing, given.id, settings, library)
-    with _bar() as told:
+    with bar() as told:
         answers = ask_all(
             source,
             questions,
@@ -70,7 +70,7 @@ def batch(
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Told], None]]:
+def bar() -> Iterator[Callable[[Told], None]]:
     """A progress bar that begins when the questions are counted; what is kept is said where the run breaks off."""
     from finexpert.errors import FinexpertError
 

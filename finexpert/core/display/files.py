@@ -22,6 +22,8 @@ from finexpert.storage.private_files import write_whole
 
 _MOST_ROWS = 1_048_575
 _PICTURE_ROWS = 20
+LONGEST_CELL = 32_767
+_CUT = " ... (cut: a cell of Excel holds no more)"
 # Spreadsheets take the wide forms for the same.
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # A number with its sign, and what it is of: no spreadsheet computes with it.
@@ -102,5 +104,7 @@ def _for_a_sheet(value: Any) -> Any:
     """A value that a sheet can hold: a time with a zone and a list are texts there, a long whole number too."""
     if isinstance(value, list | dict | tuple) or getattr(value, "tzinfo", None) is not None:
         return str(value)
+    if isinstance(value, str) and len(value) > LONGEST_CELL:
+        return f"{value[: LONGEST_CELL - len(_CUT)]}{_CUT}"  # a longer one would be left out without a word
     # Excel keeps 15 digits of a number.
     return str(value) if isinstance(value, int) and abs(value) >= 10**15 else value

@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[3]
 SCREENS = os.environ.get("FINEXPERT_TEST_SCREENS")
 KEPT = (
     "home-light", "answer-light", "table-light", "script-dark", "answer-phone", "side-phone", "citation-light", "remembered-light",
-    "source-light",
+    "source-light", "report-light",
 )  # fmt: skip
 _REFUSED = ("the server responded with a status of 4", "Response Status Error Code 4")
 
