@@ -14,6 +14,7 @@ import typer
 
 from finexpert.cli.ask import ask
 from finexpert.cli.batch.command import batch
+from finexpert.cli.batch.report import report
 from finexpert.cli.bench.command import bench_app
 from finexpert.cli.chat.command import chat
 from finexpert.cli.compile.command import compile_
@@ -30,7 +31,6 @@ from finexpert.cli.mcp import mcp
 from finexpert.cli.memory import memory_app
 from finexpert.cli.model import model_app
 from finexpert.cli.record import export, replay, run_export
-from finexpert.cli.report import report
 from finexpert.cli.runs import runs_app
 from finexpert.cli.sandbox.command import sandbox_app
 from finexpert.cli.serve import serve_app
