@@ -92,7 +92,7 @@ def rerun(
     answer.record = recording.of_answer(
         answer, outcome.plan, workspace, warehouse, record.as_of, record.knowledge, record.as_of_given
     )
-    answer.record.follows = record.follows
+    answer.record.follows, answer.record.flags = record.follows, list(answer.flags)
     return answer
 
 

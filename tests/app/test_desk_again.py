@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
+from finexpert.answers import rerunning
 from finexpert.app.state import tables
 from finexpert.errors import Forbidden, NotFound, Refused
 
@@ -110,14 +111,14 @@ def test_schema_values_and_publishing(office: Any) -> None:
 def test_a_select_that_ends_after_its_conversation_was_deleted_leaves_nothing(
     office: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk, answer, run = office.desk, office.ask("How many months?"), office.desk._run
+    desk, answer, run = office.desk, office.ask("How many months?"), rerunning.rerun
 
     def deleted_meanwhile(*given: Any) -> Any:
         made = run(*given)
         desk.delete(office.ann, answer.conversation)
         return made
 
-    monkeypatch.setattr(desk, "_run", deleted_meanwhile)
+    monkeypatch.setattr(rerunning, "rerun", deleted_meanwhile)
     with pytest.raises(NotFound):
         desk.run_select(office.ann, answer.id, office.model.good)
     assert desk.state.rows(sa.select(tables.answers.c.id)) == []

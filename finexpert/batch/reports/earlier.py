@@ -141,7 +141,7 @@ def _again(row: AnswerRow, record: Record, shared: Surroundings) -> AnswerRow | 
 
 def _changed(row: AnswerRow, answer: Answer, shared: Surroundings) -> AnswerRow:
     """The row of an answer over other data; what was said of the question is still said."""
-    answer.flags = list(dict.fromkeys([*row.flags, *answer.flags]))
+    answer.flags = answer.record.flags = list(dict.fromkeys([*row.flags, *answer.flags]))
     sure = [each for each in (row.confidence, answer.confidence) if each is not None]
     answer.confidence = min(sure, default=None)
     answer.usage.cost_usd = 0.0
