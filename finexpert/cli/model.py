@@ -1,6 +1,7 @@
 """`finexpert model`: the semantic model of a database, a file that people review.
 
 finexpert model init --data trades.duckdb             writes trades.model.yaml beside the data, with nothing published
+finexpert model import models/ --data trades.duckdb   the same, with what dbt says of the tables
 finexpert model publish trades.status --data trades.duckdb
 finexpert model check --data trades.duckdb
 finexpert model show --data trades.duckdb
@@ -58,6 +59,36 @@ def init(data: common.Data = None, file: File = None) -> None:
     out.print(f"wrote {target}: {len(model.datasets)} tables, {len(model.relationships)} relationships", markup=False)
     out.print("Next: write what columns mean, publish values that a model may see (`finexpert model publish TABLE.COLUMN`), "
               "then `finexpert model check`")  # fmt: skip
+
+
+@model_app.command("import")
+def import_(
+    source: Annotated[Path, typer.Argument(help="A YAML file of dbt, or the folder of its models.")],
+    data: common.Data = None,
+    file: File = None,
+) -> None:
+    """Write a first model from the catalogue and from dbt's YAML: descriptions, keys, relationships, metrics, and no value.
+
+    What cannot be taken over is listed. Exit code 1 if a metric does not run.
+    """
+    from finexpert.errors import ConfigurationError
+    from finexpert.warehouse.semantic_model.dbt import take_over
+    from finexpert.warehouse.semantic_model.document import save
+    from finexpert.warehouse.semantic_model.drafting import draft
+
+    settings = common.settings_from()
+    target = _place(data, file, settings)
+    if target.exists():
+        raise ConfigurationError(f"{target} is there already: name another file with --file")
+    with closing(_opened(data, settings)) as warehouse:
+        taken = take_over(draft(warehouse.tables, warehouse.name), source)
+    save(taken.model, target)
+    out = common.console()
+    out.print(f"wrote {target}: {len(taken.model.datasets)} tables, {len(taken.model.relationships)} relationships, "
+              f"{len(taken.model.metrics)} metrics", markup=False)  # fmt: skip
+    for one in taken.left_out:
+        out.print(f"- not taken over: {one}", markup=False)
+    check(data, target)
 
 
 @model_app.command()

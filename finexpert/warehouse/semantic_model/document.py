@@ -171,15 +171,20 @@ class SemanticModel(_Described):
         return {each.table: each.own["date_column"] for each in self.datasets if "date_column" in each.own}
 
 
-def load(path: Path) -> SemanticModel:
-    """The model of a file; ConfigurationError names the place of what is wrong."""
+def read_yaml(path: Path) -> Any:
+    """What a YAML file holds; ConfigurationError where it cannot be read."""
     try:
-        content = yaml.safe_load(path.read_text("utf-8"))
+        return yaml.safe_load(path.read_text("utf-8"))
     except RecursionError:
         raise ConfigurationError(f"the semantic model {path} cannot be read: it is nested too deep") from None
     except (OSError, ValueError, yaml.YAMLError) as error:
         # ValueError: what is no text in UTF-8, no day of the calendar, an integer of too many digits.
         raise ConfigurationError(f"the semantic model {path} cannot be read: {error}") from None
+
+
+def load(path: Path) -> SemanticModel:
+    """The model of a file; ConfigurationError names the place of what is wrong."""
+    content = read_yaml(path)
     models = content.get("semantic_model") if isinstance(content, dict) else None
     if not isinstance(models, list) or len(models) != 1:
         raise ConfigurationError(
