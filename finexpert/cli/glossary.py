@@ -29,6 +29,8 @@ def _page(keyword: Keyword) -> str:
     """A keyword as lines that people read and that a diff compares."""
     also = [f"also: {', '.join(keyword.aliases)}"] if keyword.aliases else []
     when = stores.day(keyword.taught_at)
+    also += [f"a convention, about {', '.join(keyword.about) or 'everything'}"] if keyword.kind == "convention" else []
+    also += [f"holds for {keyword.scope}"] if keyword.scope else []
     facts = f"{keyword.status}, version {keyword.version}, from {keyword.source}, by {keyword.taught_by}, {when}"
     return "\n".join([f"# {keyword.term}", "", keyword.meaning, "", *also, facts])
 
@@ -43,8 +45,10 @@ def list_(store: common.Store = None, every: stores.All = False, as_json: common
     elif not keywords:
         stores.say('No term is defined yet. Next: finexpert glossary define "TERM" "what it means here"')
     else:
-        rows = [(k.term, k.meaning, ", ".join(k.aliases), k.status, str(k.version), k.taught_by) for k in keywords]
-        stores.table(("term", "meaning", "also", "status", "version", "by"), rows)
+        rows = [
+            (k.term, k.meaning, ", ".join(k.aliases), k.scope, k.status, str(k.version), k.taught_by) for k in keywords
+        ]
+        stores.table(("term", "meaning", "also", "for", "status", "version", "by"), rows)
 
 
 @glossary_app.command()
@@ -63,10 +67,11 @@ def define(
     term: Annotated[str, typer.Argument(help="The term.")],
     meaning: Annotated[str, typer.Argument(help="What it means here.")],
     alias: Alias = None,
+    scope: Annotated[str, typer.Option(help="Name of the source that it holds for; everywhere if not given.")] = "",
     store: common.Store = None,
 ) -> None:
     """Define a term; the meaning that it had stays in its history."""
-    values = {"term": term, "meaning": meaning, "aliases": alias or []}
+    values = {"term": term, "meaning": meaning, "aliases": alias or [], "scope": scope}
     with stores.opened(store) as (taught, by):
         stores.say_changed(taught.glossary.define(_keyword(values), by), "defined")
 

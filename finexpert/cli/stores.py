@@ -59,6 +59,20 @@ def reindex(store: str | None, embedder: str | None) -> None:
         say(f"Next: set FINEXPERT_EMBEDDER={settings.embedder}, or questions are refused")
 
 
+EVERYWHERE = "everywhere"
+Scope = Annotated[
+    str,
+    typer.Argument(help=f"Name of the source that it holds for, such as the name of its file, or {EVERYWHERE!r}."),
+]
+
+
+def scoped(collection: Collection[Any], name: str, scope: str, by: str) -> None:
+    """Have an item hold for another source, or everywhere, and say so."""
+    found = collection.find(name)
+    kept = collection.edit(found.model_copy(update={"scope": "" if scope == EVERYWHERE else scope}), by)
+    say_changed(kept, f"holds for {kept.scope}" if kept.scope else "holds everywhere")
+
+
 def statuses(every: bool) -> tuple[Status, ...]:
     return ("draft", "active", "retired") if every else ("draft", "active")
 

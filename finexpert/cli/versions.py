@@ -1,4 +1,4 @@
-"""The commands that every store of what was taught has: retire, history, revert and undo."""
+"""The commands that every store of what was taught has: scope, retire, history, revert and undo."""
 
 from __future__ import annotations
 
@@ -39,8 +39,13 @@ def add_versions(
             entry, _ = of(taught).history(undone.title)[0]
         stores.say_changed(undone, entry.action)
 
-    for command in (retire, history, revert):
+    def scope(name: str, to: stores.Scope, store: common.Store = None) -> None:
+        with stores.opened(store) as (taught, by):
+            stores.scoped(of(taught), name, to, by)
+
+    for command in (retire, history, revert, scope):
         command.__annotations__["name"] = which
+    app.command(help=f"Say what a {noun} holds for: one source, or all of them.")(scope)
     app.command(help=f"Take a {noun} out of use; nothing of it is lost.")(retire)
     app.command(help=f"Show every version of a {noun}: when, by whom, and what was done.")(history)
     app.command(help="Take back an earlier version, as a new one.")(revert)

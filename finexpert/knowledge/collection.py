@@ -8,9 +8,10 @@ An item is a `Process` or a `Keyword`; where entries are kept (a file, a server)
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
 
@@ -22,8 +23,9 @@ from finexpert.embeddings.vectors import Vectors
 from finexpert.errors import StoreError
 from finexpert.knowledge.entries.entries import ACTIVE, CURRENT, Change, Entry, EntryStore, Status
 from finexpert.knowledge.entries.name_index import NameIndex
-from finexpert.text.terms import normalise
-from finexpert.text.texts import sentence
+from finexpert.knowledge.scopes import EVERYWHERE, kept_under, plain
+from finexpert.text.terms import normalise, phrases_in
+from finexpert.text.texts import Note, sentence
 
 EVERY: tuple[Status, ...] = ("draft", "active", "retired")
 _FACTS = {"id", "version", "status"}  # an entry has these itself
@@ -61,6 +63,12 @@ class Item(BaseModel):
             return None
         return at.replace(tzinfo=dt.UTC) if at.tzinfo is None else at.astimezone(dt.UTC)
 
+    @property
+    def kept_names(self) -> tuple[str, ...]:
+        """Its names as the store keeps them: each is free in another scope."""
+        return tuple(kept_under(name, self.scope) for name in self.names)
+
+    scope: Note = EVERYWHERE
     id: str = ""
     version: int = 0
     status: Status = "draft"
@@ -79,8 +87,22 @@ class Collection(Generic[T]):
 
     def __init__(self, entries: EntryStore, embedder: Embedder) -> None:
         self.entries, self.embedder = entries, embedder
+        self.scopes: frozenset[str] | None = None
+        self.by = ""
         self._index = NameIndex(entries, self.name)
         self._size = (-1, 0)
+        self._drafts: tuple[int, list[T]] = (-1, [])
+        self._scoped: tuple[int, dict[str, str]] = (-1, {})
+        self._views: dict[tuple[frozenset[str], str], Self] = {}
+
+    def seen_by(self, scopes: Iterable[str], by: str = "") -> Self:
+        """The collection as questions over these sources see it: what holds for them or everywhere, and the person's own drafts of conversations."""
+        key = frozenset((*scopes, EVERYWHERE)), by
+        if key not in self._views:
+            view = copy.copy(self)
+            view.scopes, view.by, view._size, view._drafts = *key, (-1, 0), (-1, [])
+            self._views[key] = view
+        return self._views[key]
 
     @classmethod
     def open(cls, place: Path | str | None = None, embedder: Embedder | None = None) -> Self:
@@ -103,26 +125,61 @@ class Collection(Generic[T]):
         """How many are active; asked anew only after a change."""
         stamp = self.entries.stamp()
         if self._size[0] != stamp:
-            self._size = (stamp, self.entries.count(self.name, ACTIVE))
+            self._size = (stamp, self._count())
         return self._size[1]
+
+    def _count(self) -> int:
+        if self.scopes is None:
+            return self.entries.count(self.name, ACTIVE)
+        return sum(self._holds(entry) for entry in self.entries.entries(self.name, ACTIVE)) + len(self.drafts())
+
+    def _holds(self, entry: Entry) -> bool:
+        """Whether an entry holds for the sources that are asked."""
+        return self.scopes is None or entry.body.get("scope", EVERYWHERE) in self.scopes
+
+    def drafts(self) -> list[T]:
+        """The drafts that count already: the person's own, kept from a conversation and not used with an accepted result yet."""
+        stamp = self.entries.stamp()
+        if self._drafts[0] != stamp:
+            found = self.entries.entries(self.name, ("draft",)) if self.by else []
+            own = [each for each in found if each.body.get("source") == "conversation" and self._holds(each)]
+            self._drafts = stamp, [self.item(each) for each in own if each.body.get("taught_by") == self.by]
+        return self._drafts[1]
 
     @property
     def empty(self) -> bool:
         return self.size == 0
 
     def get(self, name: str) -> T | None:
-        """The one with this name or alias, in any spelling, unless it is retired."""
-        entry = self.entries.named(self.name, normalise(name))
+        """The one with this name or alias, in any spelling, unless it is retired; a scope's own comes before one of everywhere."""
+        for scope in sorted(self.scopes or {EVERYWHERE}, reverse=True):
+            if found := self.get_in(scope, name):
+                return found
+        id = self._elsewhere().get(normalise(name)) if self.scopes is None else None
+        entry = self.entries.get(self.name, id) if id else None
+        return self.item(entry) if entry else None
+
+    def _elsewhere(self) -> dict[str, str]:
+        """The ids of those that hold for one source, by their names."""
+        stamp = self.entries.stamp()
+        if self._scoped[0] != stamp:
+            names = self.entries.names(self.name, CURRENT)
+            self._scoped = stamp, {plain(name): id for name, id in names if plain(name) != name}
+        return self._scoped[1]
+
+    def get_in(self, scope: str, name: str) -> T | None:
+        """The one with this name in exactly this scope."""
+        entry = self.entries.named(self.name, kept_under(normalise(name), scope))
         return None if entry is None else self.item(entry)
 
     def find(self, name: str) -> T:
-        """The one with this name, else the retired one that had it last; StoreError names what is spelt alike."""
+        """The one with this name, in whatever scope, else the retired one that had it last; StoreError names what is spelt alike."""
         if found := self.get(name):
             return found
         wanted = normalise(name)
-        had = [entry for entry in self.entries.entries(self.name, ("retired",)) if wanted in entry.names]
+        had = [entry for entry in self.entries.entries(self.name, EVERY) if wanted in map(plain, entry.names)]
         if had:
-            return self.item(max(had, key=lambda entry: entry.at))
+            return self.item(max(had, key=lambda entry: (entry.status != "retired", entry.at)))
         phrases = [phrase for item in self.items(EVERY) for phrase in item.phrases]
         near = process.extract(name[:200], phrases, processor=normalise, score_cutoff=60, limit=3)
         alike = f" Spelt alike: {', '.join(repr(phrase) for phrase, *_ in near)}." if near else ""
@@ -148,6 +205,12 @@ class Collection(Generic[T]):
         """Let questions use it; nothing is checked here."""
         found = self.find(name)
         return self._write(found.model_copy(update={"status": "active", **self._cleared}), "activate", by)
+
+    def accept(self, id: str, by: str) -> None:
+        """Put a draft into use that an accepted result was computed with; what is none any more stays as it is."""
+        entry = self.entries.get(self.name, id)
+        if entry is not None and entry.status == "draft":
+            self._write(self.item(entry).model_copy(update={"status": "active", **self._cleared}), "accept", by)
 
     def retire(self, name: str, by: str) -> T:
         """Take it out of use; its history stays, and `activate` brings it back."""
@@ -189,12 +252,28 @@ class Collection(Generic[T]):
         return self.search_vectors(self.embedder.embed(texts), limit)
 
     def search_vectors(self, vectors: Vectors, limit: int = 8) -> list[tuple[T, float]]:
-        return [(self.item(hit.entry), hit.score) for hit in self.entries.search(self.name, vectors, limit, ACTIVE)]
+        if self.scopes is None:
+            return [(self.item(hit.entry), hit.score) for hit in self.entries.search(self.name, vectors, limit, ACTIVE)]
+        # What holds elsewhere takes no place of what holds here.
+        wanted, own = limit, {draft.id for draft in self.drafts()}
+        while True:
+            hits = self.entries.search(self.name, vectors, wanted, CURRENT if own else ACTIVE)
+            seen = [
+                hit for hit in hits if hit.entry.id in own or (hit.entry.status == "active" and self._holds(hit.entry))
+            ]
+            if len(seen) >= limit or len(hits) < wanted:
+                return [(self.item(hit.entry), hit.score) for hit in seen[:limit]]
+            wanted *= 4
 
     def named_in(self, text: str) -> list[T]:
-        """The active ones whose name or alias stands in the text, the longest name first."""
+        """The active ones whose name or alias stands in the text, the longest name first; one of a scope comes before its namesake of everywhere."""
         found = (self.entries.get(self.name, id) for id in self._index.found_in(text))
-        return [self.item(entry) for entry in found if entry is not None and entry.status == "active"]
+        active = [
+            self.item(each) for each in found if each is not None and each.status == "active" and self._holds(each)
+        ]
+        own = [draft for draft in self.drafts() if phrases_in(text, draft.names)]
+        scoped = {name for item in (*own, *active) if item.scope for name in item.names}
+        return [*own, *(item for item in active if item.scope or not scoped & set(item.names))]
 
     def item(self, entry: Entry) -> T:
         """What an entry holds."""
@@ -228,7 +307,7 @@ class Collection(Generic[T]):
         except ValidationError as error:
             raise StoreError(f"{item.title[:200]!r} cannot be kept: {sentence(error)}") from error
         body = item.model_dump(mode="json", exclude=_FACTS)
-        return Change(body, item.names, item.searched, item.status, action, by, id or None, expected)
+        return Change(body, item.kept_names, item.searched, item.status, action, by, id or None, expected)
 
     def _stamped(self, item: T, by: str) -> T:
         """The item with who taught it and when, where it does not say."""

@@ -9,6 +9,7 @@ A term has one meaning at a time; the ones before are its history.
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
@@ -17,21 +18,27 @@ from pydantic import Field
 
 from finexpert.errors import NameTaken, StoreError
 from finexpert.knowledge.collection import Collection, Item
-from finexpert.knowledge.entries.entries import CURRENT, Status
+from finexpert.knowledge.entries.entries import CURRENT, Entry, Status
 from finexpert.knowledge.plain_words import everyday
-from finexpert.text.terms import normalise
+from finexpert.knowledge.scopes import EVERYWHERE
+from finexpert.text.terms import normalise, phrases_in
 from finexpert.text.texts import Meaning, Name, Note
 
 MOST_ALIASES = 40
 
 
 class Keyword(Item):
-    """A term and its meaning; `source` says how it came in."""
+    """A term and its meaning; `source` says how it came in.
+
+    A convention is how the house always does something: it is not looked for by its name, but by the words that it is `about`.
+    """
 
     term: Name
     meaning: Meaning
     aliases: list[Name] = Field(default_factory=list, max_length=MOST_ALIASES)
-    source: Literal["expert", "clarification", "file"] = "expert"
+    kind: Literal["term", "convention"] = "term"
+    about: list[Name] = Field(default_factory=list, max_length=MOST_ALIASES)
+    source: Literal["expert", "clarification", "file", "conversation"] = "expert"
     taught_by: Note = ""
     taught_at: dt.datetime | None = None
     status: Status = "active"
@@ -46,9 +53,16 @@ class Keyword(Item):
     def phrases(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.term, *self.aliases)))
 
+    @property
+    def told(self) -> str:
+        """How a prompt is told of it."""
+        if self.kind == "convention":
+            return f"A convention of this house: {self.meaning}"
+        return f"By {self.term!r} this house means: {self.meaning}"
+
     def same_as(self, other: Keyword) -> bool:
         """Whether both say the same, whoever taught them."""
-        said = {"term", "meaning", "aliases"}
+        said = {"term", "meaning", "aliases", "kind", "about"}
         return self.model_dump(include=said) == other.model_dump(include=said)
 
 
@@ -58,6 +72,55 @@ class Glossary(Collection[Keyword]):
     name: ClassVar[str] = "glossary"
     kind = Keyword
 
+    offered: Sequence[Keyword] = ()
+    _kept_conventions: tuple[int, list[Keyword]] = (-1, [])
+
+    def with_offered(self, offered: Sequence[Keyword]) -> Glossary:
+        """The glossary with keywords that were just said and are not kept, or not yet."""
+        view = copy.copy(self)
+        view.offered = tuple(offered)
+        return view
+
+    def _holds(self, entry: Entry) -> bool:
+        # A convention has no name that stands in a question.
+        return super()._holds(entry) and (self.scopes is None or entry.body.get("kind", "term") == "term")
+
+    def named_in(self, text: str) -> list[Keyword]:
+        """The active ones whose name or alias stands in the text, the longest name first, after those just said."""
+        said = [each for each in self.offered if each.kind == "term" and phrases_in(text, each.names)]
+        names = {name for each in said for name in each.names}
+        return [
+            *said,
+            *(each for each in super().named_in(text) if each.kind == "term" and not names & set(each.names)),
+        ]
+
+    @property
+    def empty(self) -> bool:
+        return not self.offered and super().empty
+
+    def conventions(self, *texts: str) -> list[Keyword]:
+        """The conventions that hold here; with texts, those of which a word that they are about stands in one, or that are about everything."""
+        found = [*self._conventions(), *(each for each in self.offered if each.kind == "convention")]
+        later = {name for each in self.offered for name in each.names}
+        kept = [each for each in found if not each.id or not later & set(each.names)]
+        return [each for each in kept if not texts or not each.about or any(_about(each, text) for text in texts)]
+
+    def all_drafts(self) -> list[Keyword]:
+        """The person's own drafts, terms and conventions."""
+        return [*self.drafts(), *(each for each in self._conventions() if each.status == "draft")]
+
+    def _conventions(self) -> list[Keyword]:
+        stamp = self.entries.stamp()
+        if self._kept_conventions[0] != stamp:
+            here = self.scopes or {EVERYWHERE}
+            found = [each for each in self.entries.entries(self.name, CURRENT) if each.body.get("kind") == "convention"]
+            own = [self.item(each) for each in found if each.body.get("scope", EVERYWHERE) in here]
+            self._kept_conventions = (
+                stamp,
+                [each for each in own if each.status == "active" or each.taught_by == self.by],
+            )
+        return self._kept_conventions[1]
+
     def keywords(self, statuses: Sequence[Status] = CURRENT) -> list[Keyword]:
         return self.items(statuses)
 
@@ -66,7 +129,7 @@ class Glossary(Collection[Keyword]):
 
         NameTaken where the term is an alias of another, or an alias is a name of another; StoreError for an alias that is an everyday word.
         """
-        known = self.get(keyword.term)
+        known = self.get_in(keyword.scope, keyword.term)
         if known is not None and normalise(known.term) != normalise(keyword.term):
             raise NameTaken(
                 f"{keyword.term!r} is an alias of the term {known.term!r}: define that one, or take the alias out with "
@@ -74,7 +137,7 @@ class Glossary(Collection[Keyword]):
                 entry_id=known.id,
             )
         for alias in keyword.aliases:
-            other = self.get(alias)
+            other = self.get_in(keyword.scope, alias)
             if other is not None and (known is None or other.id != known.id):
                 raise NameTaken(
                     f"the alias {alias!r} is taken by the term {other.term!r}; "
@@ -96,6 +159,10 @@ class Glossary(Collection[Keyword]):
         kept = self.entries.get(self.name, item.id) if item.id else None
         _refuse_everyday(item, self.item(kept) if kept else None)
         return super().edit(item, by)
+
+
+def _about(convention: Keyword, text: str) -> bool:
+    return bool(phrases_in(text, [normalise(word) for word in convention.about]))
 
 
 def _refuse_everyday(keyword: Keyword, before: Keyword | None) -> None:

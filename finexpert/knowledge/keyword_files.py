@@ -25,20 +25,26 @@ from finexpert.storage.private_files import write_whole
 from finexpert.text.texts import said_to_a_program, sentence
 
 _FIELDS = ("term", "meaning", "aliases", "source", "taught_by", "taught_at", "status")
+# Of those that hold for one source, and of conventions.
+_MORE_FIELDS = ("scope", "kind", "about")
+_LISTS = ("aliases", "about")
 _BETWEEN = " | "
 
 
 def export_keywords(glossary: Glossary, file: Path) -> Path:
-    """Write the keywords that are not retired, by term."""
-    rows = [keyword.model_dump(mode="json", include=set(_FIELDS)) for keyword in glossary.keywords()]
+    """Write the keywords that are in use, by term; a draft is one person's."""
+    kept = [keyword for keyword in glossary.keywords() if keyword.status == "active"]
+    more = [name for name in _MORE_FIELDS if any(name in each.model_dump(exclude_defaults=True) for each in kept)]
+    fields = [*_FIELDS, *more]
+    rows = [keyword.model_dump(mode="json", include=set(fields)) for keyword in kept]
     rows.sort(key=lambda row: str(row["term"]))
     if _kind(file) == "jsonl":
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     else:
         sheet = io.StringIO(newline="")
-        writer = csv.DictWriter(sheet, _FIELDS, lineterminator="\n")
+        writer = csv.DictWriter(sheet, fields, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({**row, "aliases": _joined(row["aliases"])} for row in rows)
+        writer.writerows(row | {name: _joined(row[name]) for name in _LISTS if name in row} for row in rows)
         text = sheet.getvalue()
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, text)
@@ -63,7 +69,7 @@ def import_keywords(glossary: Glossary, file: Path, by: str, *, replace: bool = 
 
 
 def _import_one(glossary: Glossary, keyword: Any, place: str, by: str, replace: bool) -> Imported:
-    known = glossary.get(keyword.term)
+    known = glossary.get_in(keyword.scope, keyword.term)
     if known is not None and known.same_as(keyword):
         return Imported(place, keyword.term, "skipped", "is there already")
     if known is not None and known.term == keyword.term and not replace:
@@ -102,8 +108,7 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     f"between them), source, taught_by, taught_at and status those that are known"
                 )
             values: dict[str, Any] = {key: value for key, value in row.items() if value}
-            if "aliases" in values:
-                values["aliases"] = _split(values["aliases"])
+            values |= {name: _split(values[name]) for name in _LISTS if name in values}
             yield reader.line_num, values
     except csv.Error as error:
         raise StoreError(f"{file}, after line {reader.line_num}: {error}") from error

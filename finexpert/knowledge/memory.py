@@ -17,6 +17,7 @@ from finexpert.errors import NameTaken, StoreError
 from finexpert.knowledge.collection import Collection
 from finexpert.knowledge.entries.entries import CURRENT, Status
 from finexpert.knowledge.process import Process
+from finexpert.knowledge.scopes import EVERYWHERE
 from finexpert.text.terms import normalise
 
 # Two headings from this cosine on say the same in other words. Of 16 pairs that do, the packaged sentence model puts 12
@@ -58,7 +59,8 @@ class Memory(Collection[Process]):
         old = self.entries.get(self.name, id)
         if old is None:
             raise StoreError(f"there is no process with the id {id!r} to replace")
-        new = self._stamped(process, by).model_copy(update={"id": id, "version": old.version})
+        place = {"id": id, "version": old.version, "scope": self.item(old).scope}
+        new = self._stamped(process, by).model_copy(update=place)
         return self._write(new, "replace", by)
 
     def keep_both(self, process: Process, heading: str, by: str) -> Process:
@@ -80,8 +82,12 @@ class Memory(Collection[Process]):
     def _same_name(self, process: Process) -> Process | None:
         if process.status == "retired":
             return None
-        entries = (self.entries.named(self.name, name) for name in process.names)
-        return next((self.item(entry) for entry in entries if entry is not None and entry.id != process.id), None)
+        # What holds everywhere meets what holds for any source.
+        found = (self.get_in(process.scope, name) or self._of_everywhere(process, name) for name in process.phrases)
+        return next((other for other in found if other is not None and other.id != process.id), None)
+
+    def _of_everywhere(self, process: Process, name: str) -> Process | None:
+        return self.get_in(EVERYWHERE, name) if process.scope else self.get(name)
 
     def _same_heading(self, process: Process) -> Process | None:
         heading = normalise(process.heading)
@@ -89,7 +95,13 @@ class Memory(Collection[Process]):
             # The nearest phrase may be an alias, and an alias only says what the process is also found by.
             theirs = normalise(near.heading)
             one, other = self.embedder.embed([heading, theirs])
-            if near.id != process.id and float(one @ other) >= SAME_HEADING and not _opposed(heading, theirs):
+            elsewhere = near.scope not in ("", process.scope)
+            if (
+                not elsewhere
+                and near.id != process.id
+                and float(one @ other) >= SAME_HEADING
+                and not _opposed(heading, theirs)
+            ):
                 return near
         return None
 

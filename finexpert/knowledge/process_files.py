@@ -39,7 +39,7 @@ from finexpert.knowledge.process import Process, ProcessStep, TaughtCase, Variab
 from finexpert.storage import foreign_json
 from finexpert.text.texts import as_json
 
-_FACTS = ("id", "status", "version", "taught_by", "taught_at", "conversation", "note", "aliases")
+_FACTS = ("id", "status", "version", "scope", "taught_by", "taught_at", "conversation", "note", "aliases")
 _SECTIONS = ("Variables", "Steps", "Taught case")
 _STEP = re.compile(r" ?(\d+)[.)](?:\s+|$)")
 _POINT = re.compile(r" ?[-*]\s+")
@@ -54,6 +54,7 @@ def to_markdown(process: Process) -> str:
         "id": process.id,
         "status": process.status,
         "version": str(process.version),
+        **({"scope": process.scope} if process.scope else {}),
         "taught_by": process.taught_by,
         "taught_at": process.taught_at.isoformat() if process.taught_at else "",
         "conversation": process.conversation,

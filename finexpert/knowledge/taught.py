@@ -9,8 +9,8 @@ All live in one store, so that one file (or one database) holds all that was tau
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -43,6 +43,16 @@ class Taught(Closing):
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
         return cls.open(settings.store or settings.home / "stores" / "knowledge.sqlite", embedder(settings.embedder))
+
+    def seen_by(self, scopes: Iterable[str], by: str, offered: Sequence[Keyword] = ()) -> Self:
+        """What of it questions over these sources see, and what was just said with the question."""
+        scopes = frozenset(scopes)
+        glossary = self.glossary.seen_by(scopes, by)
+        return replace(
+            self,
+            memory=self.memory.seen_by(scopes, by),
+            glossary=glossary.with_offered(offered) if offered else glossary,
+        )
 
     @property
     def empty(self) -> bool:

@@ -59,6 +59,7 @@ class Teaching:
     as_of: dt.date
     options: Options
     by: str
+    scope: str = ""
 
     def remember(self, workspace: Workspace, heading: str = "", name: str = "") -> Remembered:
         """Write down the conversation's process, try it, and store it unless it clashes.
@@ -68,7 +69,12 @@ class Teaching:
         accepted = _accepted(workspace)
         written = self._written(workspace, heading)
         process = written.process.model_copy(
-            update={"taught_by": self.by, "taught_at": dt.datetime.now(dt.UTC), "conversation": name}
+            update={
+                "taught_by": self.by,
+                "taught_at": dt.datetime.now(dt.UTC),
+                "conversation": name,
+                "scope": self.scope,
+            }
         )
         try:
             case = self._case(accepted, written.case_question)

@@ -38,7 +38,7 @@ class Understood:
     def knowledge(self, given: str) -> str:
         """What was given already, then meanings, processes and verified queries, as one text for a prompt."""
         parts = [given] if given and given != rules.NONE else []
-        parts += [f"By {keyword.term!r} this house means: {keyword.meaning}" for keyword in self.meanings]
+        parts += [keyword.told for keyword in self.meanings]
         parts += [process.recipe() for process in self.processes]
         parts += self.examples
         return "\n\n".join(parts) or rules.NONE
@@ -69,7 +69,7 @@ def understand(
             judge=judge,
         )
     except OutputError:
-        words = named_only(question, taught)
+        words = Understood(question, taught.glossary.named_in(question))
         flags.append("its words were not checked")
     if ask_first(words.unknown):
         return Understood(words.question, words.meanings, [], words.unknown)
@@ -83,9 +83,10 @@ def understand(
                 judge=judge,
             )
     except OutputError:
-        recalled = named_only(question, taught)
+        recalled = Understood(question, processes=taught.memory.named_in(question))
         flags.append("memory was not searched")
-    return Understood(words.question, words.meanings, recalled.processes, words.unknown, flags)
+    meanings = [*words.meanings, *taught.glossary.conventions(question, schema_card)]
+    return Understood(words.question, meanings, recalled.processes, words.unknown, flags)
 
 
 def with_unclear(understood: Understood, terms: Sequence[str]) -> Understood:
@@ -100,9 +101,10 @@ def with_unclear(understood: Understood, terms: Sequence[str]) -> Understood:
     return replace(understood, unknown=[*understood.unknown, *new])
 
 
-def named_only(question: str, taught: Taught) -> Understood:
-    """What the stores know by the very words of a question, without asking a model."""
-    return Understood(question, taught.glossary.named_in(question), taught.memory.named_in(question))
+def named_only(question: str, taught: Taught, *cards: str) -> Understood:
+    """What the stores know by the very words of a question, and conventions by those of its sources, without asking a model."""
+    meanings = [*taught.glossary.named_in(question), *taught.glossary.conventions(question, *cards)]
+    return Understood(question, meanings, taught.memory.named_in(question))
 
 
 def still_open(unknown: Collection[Clarification], declined: Collection[str]) -> Clarification | None:

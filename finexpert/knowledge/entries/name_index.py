@@ -9,6 +9,7 @@ import threading
 from collections import defaultdict
 
 from finexpert.knowledge.entries.entries import ACTIVE, Entry, EntryStore
+from finexpert.knowledge.scopes import plain
 from finexpert.text.terms import phrases_in, words_of
 
 _CATCH_UP = 100
@@ -22,7 +23,7 @@ class NameIndex:
         self._lock = threading.Lock()
         self._stamp: int | None = None
         self._newest: tuple[str, int] | None = None
-        self._ids: dict[str, str] = {}
+        self._ids: dict[str, dict[str, None]] = defaultdict(dict)  # of several scopes
         self._names: dict[str, list[str]] = defaultdict(list)
         self._by_words: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
 
@@ -38,7 +39,7 @@ class NameIndex:
                 for name in self._by_words[first][second]
             }
             found = phrases_in(text, candidates)
-            return list(dict.fromkeys(self._ids[name] for name in found))
+            return list(dict.fromkeys(id for name in found for id in self._ids[name]))
 
     def _refresh(self) -> None:
         stamp = self._entries.stamp()
@@ -59,7 +60,8 @@ class NameIndex:
 
     def _replace(self, entry: Entry) -> None:
         for name in self._names.pop(entry.id, ()):
-            if self._ids.get(name) == entry.id:
+            self._ids[name].pop(entry.id, None)
+            if not self._ids[name]:
                 del self._ids[name]
                 first, second = _first_two(name)
                 self._by_words[first][second].discard(name)
@@ -68,8 +70,9 @@ class NameIndex:
                 self._add(name, entry.id)
 
     def _add(self, name: str, id: str) -> None:
+        name = plain(name)
         self._names[id].append(name)
-        self._ids[name] = id
+        self._ids[name][id] = None
         first, second = _first_two(name)
         self._by_words[first][second].add(name)
 

@@ -29,6 +29,7 @@ from finexpert.embeddings.vectors import Vectors
 from finexpert.errors import EmbedderMismatch, NameTaken, StaleEntry, StoreError
 from finexpert.knowledge.entries.entries import ACTIVE, CURRENT, Change, Entry, Hit, Status
 from finexpert.knowledge.entries.sql_rows import COLUMNS, Run, Written, as_entry, marks
+from finexpert.knowledge.scopes import plain
 from finexpert.storage import foreign_json
 
 TOGETHER = 32  # entries whose phrases are embedded in one call: a provider answers many as fast as one
@@ -192,8 +193,8 @@ class SqlEntries(ABC):
             for (other,) in run("SELECT id FROM names WHERE collection = ? AND name = ?", (collection, name)):
                 if other != id:
                     raise NameTaken(
-                        f"{name!r} is the name of another entry of the {collection} in {self.place} already. "
-                        f"`finexpert {collection} show {name!r}` shows it",
+                        f"{plain(name)!r} is the name of another entry of the {collection} in {self.place} already. "
+                        f"`finexpert {collection} show {plain(name)!r}` shows it",
                         entry_id=other,
                     )
 

@@ -73,7 +73,8 @@ def schema_changes(query: VerifiedQuery, tables: Sequence[TableSchema], metrics:
 
 def meanings_in(question: str, glossary: Glossary, memory: Memory) -> Meanings:
     """The terms and processes that a question names, with a hash of what they say."""
-    terms = {f"term {normalise(each.term)}": _hash(each.meaning) for each in glossary.named_in(question)}
+    named = [*glossary.named_in(question), *glossary.conventions(question)]
+    terms = {f"term {normalise(each.term)}": _hash(each.meaning) for each in named}
     return terms | {f"process {normalise(each.heading)}": _hash(each.recipe()) for each in memory.named_in(question)}
 
 
@@ -81,7 +82,7 @@ def told_in(knowledge: str, glossary: Glossary, memory: Memory) -> tuple[Meaning
     """The terms and processes that were told with a question, with their hashes, and what else was told."""
     found: Meanings = {}
     for keyword in glossary.keywords(("active",)):
-        if (said := f"By {keyword.term!r} this house means: {keyword.meaning}") in knowledge:
+        if (said := keyword.told) in knowledge:
             found[f"term {normalise(keyword.term)}"] = _hash(keyword.meaning)
             knowledge = knowledge.replace(said, "")
     for process in memory.processes(("active",)):

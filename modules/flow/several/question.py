@@ -90,7 +90,7 @@ class SourcesQuestion(Answering):
     # planning
 
     def look_up(self, taught: Taught) -> Understood:
-        return named_only(self.question, taught)
+        return named_only(self.question, taught, *(card for _, card in self.cards()))
 
     def cards(self) -> Iterator[tuple[str, str]]:
         """What is told of each source, with what it is."""
