@@ -183,3 +183,21 @@ def test_unusable_text_is_an_output_error(desk: Any, memory: Memory, layer: str)
     with pytest.raises(OutputError):
         look_up(desk, memory, "What were the harbour dues?")
     assert desk.layers[-1] == layer
+
+
+@pytest.mark.parametrize(
+    ("question", "most", "asked"),
+    [
+        ("What were the harbour dues in 2020?", 0.9, False),
+        ("What were the harbour dues in 2020?", 0.0, True),  # another may be needed beside it
+        ("Let the harbour dues here be the quay charges. What were the harbour dues?", 0.9, True),
+    ],
+)
+def test_a_process_that_is_surely_all_that_is_meant_needs_no_judge(
+    desk: Any, memory: Memory, monkeypatch: pytest.MonkeyPatch, question: str, most: float, asked: bool
+) -> None:
+    monkeypatch.setattr("finexpert.modules.memory_lookup.OTHERS", {"words": most})
+    fill(memory, 4)
+    desk.says("judge", desk.judged(1))
+    assert headings(look_up(desk, memory, question)) == ["Harbour dues"]
+    assert desk.layers == ["judge"] * asked
