@@ -107,6 +107,10 @@ class Settings(BaseSettings):
     judge: bool = Field(
         default=True, description="ask the model whether a known term or process that a question names is meant"
     )
+    learn: bool = Field(
+        default=True,
+        description="look in messages for what they explain, and offer to keep it; a model is asked on a cue",
+    )
     by: str | None = Field(default=None, description="who teaches; the login name if unset")
 
     # library

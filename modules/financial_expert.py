@@ -32,11 +32,12 @@ from finexpert.modules.flow.reviewing_warehouse import WarehouseReviewing
 from finexpert.modules.flow.several.question import SourcesQuestion
 from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
+from finexpert.modules.learning.listening import Listening
+from finexpert.modules.learning.memorization import Memorization
 from finexpert.modules.library_planning import LibraryPlanning
 from finexpert.modules.library_reading import LibraryReading
 from finexpert.modules.library_search import LibrarySearch
 from finexpert.modules.library_table import LibraryTable
-from finexpert.modules.memorization import Memorization
 from finexpert.modules.memory_lookup import MemoryLookup
 from finexpert.modules.panel import Panel
 from finexpert.modules.planning import Planning
@@ -68,6 +69,7 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         self.sql_extraction = SqlExtraction()
         self.script_generation = ScriptGeneration()
         self.memorization = Memorization()
+        self.listening = Listening()
         self.library_planning = LibraryPlanning()
         self.filing_search = FilingSearch()
         self.library_search = LibrarySearch()

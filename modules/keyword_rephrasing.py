@@ -18,6 +18,7 @@ import dspy
 from finexpert.core.answers import Clarification
 from finexpert.knowledge.glossary import Glossary, Keyword
 from finexpert.knowledge.memory import Memory
+from finexpert.knowledge.offering import GAP
 from finexpert.knowledge.plain_words import unfamiliar
 from finexpert.knowledge.process import Process
 from finexpert.modules.calling import ask
@@ -62,7 +63,8 @@ class KeywordRephrasing(dspy.Module):  # type: ignore[misc]
         keywords = glossary.named_in(question) if glossary else []
         named = memory.named_in(question) if memory else []
         known = _words(schema_card, conversation) | {*_names(keywords, named)}
-        if not (keywords and judge) and not unfamiliar(question, known):
+        doubted = [keyword for keyword in keywords if keyword.id]  # what was just said, and is not kept, is meant
+        if not (doubted and judge) and not unfamiliar(_unexplained(question, keywords), known):
             return dspy.Prediction(question=question, meanings=keywords, processes=[], unknown=[])
         candidates = _candidates(question, keywords, named, glossary, memory)
         found = ask(
@@ -74,6 +76,13 @@ class KeywordRephrasing(dspy.Module):  # type: ignore[misc]
             question=question,
         )
         return _understood(question, found, candidates, keywords if not judge else ())
+
+
+def _unexplained(question: str, keywords: Sequence[Keyword]) -> str:
+    """The question without what it explains itself."""
+    for piece in (piece for each in keywords if not each.id for piece in each.meaning.split(GAP)):
+        question = question.replace(piece, " ")
+    return question
 
 
 Known = Keyword | Process

@@ -168,6 +168,7 @@ _LAYERS = {
     "companies": "library_search",
     "numbers": "library_reading",
     "understood": "source_planning",
+    "lessons": "listening",
     "missing": "library_table",
     "reason": "judge",
 }
@@ -200,7 +201,7 @@ class Desk:
     def __init__(self, warehouse: Any, sandbox: Any, place: Path) -> None:
         self.warehouse, self.sandbox, self.place = warehouse, sandbox, place
         self.calls: list[tuple[str, str]] = []
-        self._said: dict[str, list[Said]] = {}
+        self._said: dict[str, list[Said]] = {"listening": [self.fields(lessons=[], wants_answer="true")]}
         self._open: list[Any] = []
 
     def says(self, layer: str, *answers: Said) -> None:
@@ -254,7 +255,7 @@ class Desk:
 
         usual: dict[str, Any] = {"as_of": dt.date(2020, 12, 31), "cache": False, "by": "anna", "embedder": "words"}
         settings = Settings(store=str(self.place / "knowledge.sqlite"), **usual | given)
-        source = source or self.warehouse
+        source = self.warehouse if source is None else source
         self._open.append(Session(source, settings=settings, models=self.models, sandbox=self.sandbox))
         return self._open[-1]  # type: ignore[no-any-return]
 
@@ -289,6 +290,10 @@ class Desk:
 
     def terms(self, *terms: tuple[str, int | None], rephrased: str = "") -> str:
         return self.fields(terms=[{"term": term, "known_as": number} for term, number in terms], rephrased=rephrased)
+
+    def lessons(self, *lessons: dict[str, Any], wants_answer: bool = True) -> str:
+        usual: dict[str, Any] = {"kind": "definition", "taken_back": [], "about": [], "known_as": None}
+        return self.fields(lessons=[usual | each for each in lessons], wants_answer=str(wants_answer).lower())
 
     def judged(self, *chosen: int, whole: bool = True) -> str:
         return self.fields(chosen=list(chosen), whole="true" if whole else "false")

@@ -47,6 +47,8 @@ def surroundings(
     """What a `Session` takes; what was not given is opened, and closed at the end."""
     expert = expert or FinancialExpert()
     settings = with_options(settings or Settings(), getattr(expert, "options", {}))
+    # Nobody is there who could agree to keep what a question explains.
+    settings = settings.model_copy(update={"learn": False})
     with ExitStack() as stack:
         opened = _opened(stack, source, settings)
         shared: dict[str, Any] = {"source": opened, "expert": expert, "settings": settings}

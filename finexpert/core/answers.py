@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_serializer
 from finexpert.core.answer_format import AnswerFormat, Kind, Scalar, kind_of
 from finexpert.core.display.displayed import Displayed
 from finexpert.core.encoding import encode
+from finexpert.core.offers import Offer
 
 __all__ = [
     "Answer",
@@ -32,7 +33,7 @@ __all__ = [
     "show",
 ]
 
-Status = Literal["answered", "failed", "needs_clarification", "not_found"]
+Status = Literal["answered", "failed", "needs_clarification", "not_found", "noted"]
 
 
 class Citation(BaseModel):
@@ -108,6 +109,9 @@ class Answer(Displayed, BaseModel):
     rephrased: str | None = Field(default=None, description="the question with the meanings of its terms put in")
     meanings: dict[str, str] = Field(default_factory=dict, description="terms of the glossary that it rests on")
     processes: list[str] = Field(default_factory=list, description="headings of the processes that it follows")
+    offers: list[Offer] = Field(
+        default_factory=list, description="what the message explained; it is kept where the person agrees"
+    )
     citations: list[Citation] = Field(default_factory=list)
     figures: list[bytes] = Field(default_factory=list, repr=False, description="PNG files")
     confidence: int | None = Field(default=None, ge=0, le=100)
@@ -129,6 +133,8 @@ class Answer(Displayed, BaseModel):
         """The answer as shown: rounded to the format's decimals, with its unit."""
         if self.clarification:
             return self.clarification.question
+        if self.status == "noted":
+            return self.explanation or f"understood; nothing was asked: {'; '.join(map(str, self.offers))}"
         if self.status != "answered":
             return f"no answer: {self.failure.message}" if self.failure else f"no answer ({self.status})"
         return show(self.value, self.format)

@@ -49,6 +49,7 @@ LAYERS = (
     "reasoner",
     "synthesiser",
     "memorization",
+    "listening",
     "answer_from_rows",
     "single_call",
     "adversarial_review",

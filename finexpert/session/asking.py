@@ -25,10 +25,12 @@ from finexpert.core.streams import astreamed, streamed
 from finexpert.errors import Cancelled, Refused
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
+from finexpert.knowledge import explaining
+from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import kind_of
 from finexpert.modules.flow.verified_question import Conversing, answer_verified
-from finexpert.session.base import Base
+from finexpert.session.listening import LISTENING, Heard, Listening
 from finexpert.text.texts import whole
 from finexpert.tracking import spans
 
@@ -42,9 +44,10 @@ class AskOptions(TypedDict, total=False):
     someone_there: bool
     as_of: dt.date | None
     cached: bool | None
+    learn: bool
 
 
-class Asking(Base):
+class Asking(Listening):
     """Questions and their answers."""
 
     def ask(
@@ -57,6 +60,7 @@ class Asking(Base):
         someone_there: bool = False,
         as_of: dt.date | None = None,
         cached: bool | None = None,
+        learn: bool = True,
     ) -> Answer:
         """Answer one question of the conversation; `answer_format` is decided from the question if not given.
 
@@ -67,6 +71,9 @@ class Asking(Base):
 
         Where the budget of the answer or of the conversation ends (settings `budget_*`), what comes back is the best
         answer so far with a low confidence, or a failed one that names the setting to raise.
+
+        What the question explains in passing stands in `offers` of the answer and is in use for it; `keep` keeps it, and so does the
+        message "keep it". Without `learn` it is not listened to: where a text is no person's own.
 
         "What was that again?" gives the last answer. With the setting `cache_answers`, what was answered before is found
         and said to be so; `cached=False` has everything computed again.
@@ -83,6 +90,10 @@ class Asking(Base):
                 if said is not None:
                     traced.answer = said
                     return said
+            self._learns = learn and self.settings.learn
+            if self._keeps(question):
+                traced.answer = self._kept_as_said(question)
+                return traced.answer
             told = "\n".join(filter(None, [self.knowledge, knowledge]))
             asked = Asked(question, self._as_of, answer_format, told, self._options(clarify, someone_there))
             frames, earlier = dict(self.workspace.frames), [turn.question for turn in self.workspace.turns]
@@ -90,7 +101,8 @@ class Asking(Base):
             answer = None if cached is False else self._earlier.find(key, asked)
             if answer is None:
                 answer = self._computed(asked)
-                self._earlier.keep(key, asked, earlier, answer)
+                if not answer.offers:
+                    self._earlier.keep(key, asked, earlier, answer)
             traced.answer = answer
             self._earlier.given(answer)
             if len(self.workspace.turns) > len(earlier):
@@ -133,6 +145,7 @@ class Asking(Base):
         if not self.workspace.turns:
             return False
         self.workspace.turns.pop()
+        self._proving = []
         if self._before:
             self.workspace.frames = self._before.pop()
         return True
@@ -146,10 +159,26 @@ class Asking(Base):
             raise
 
     def _answered(self, asked: Asked) -> Answer:
-        with using(self.models), self._conversation.counting(), self._budget():
-            verified, notes = self._by_verified_query(asked)
-            if verified is not None:
-                return verified
+        with using(self.models), self._conversation.counting(), self._budget(), Meter() as meter:
+            heard = self._heard(asked.question)
+            if heard.offers and not heard.wants_answer:
+                answer = Answer(question=asked.question, status="noted", offers=heard.offers)
+            else:
+                answer = self._planned(asked, heard)
+            usage = meter.usage()
+        if LISTENING in usage.by_layer:
+            answer.usage = usage.model_copy(update={"stages": answer.usage.stages})
+        answer.flags += heard.notes
+        is_answered = answer.status == "answered"
+        self._proving = [draft.id for draft in self._drafts() if is_answered and draft.term in answer.meanings]
+        self._in_use, self._offers = answer.offers if is_answered else [], answer.offers
+        return answer
+
+    def _planned(self, asked: Asked, heard: Heard) -> Answer:
+        """The answer to a question, with what its message explained in use."""
+        offered = [explaining.offered(offer) for offer in heard.offers]
+        verified, notes = (None, []) if offered else self._by_verified_query(asked)
+        if verified is None:
             answer: Answer = self.expert(
                 question=asked.question,
                 source=self.source,
@@ -158,17 +187,20 @@ class Asking(Base):
                 answer_format=asked.answer_format,
                 as_of=asked.as_of if self._as_of_given else None,
                 knowledge=asked.knowledge,
-                taught=self.taught,
+                taught=self._seen(offered),
                 declined=self.declined,
                 chosen=self.chosen,
                 options=asked.options,
             ).answer
-        answer.flags += notes
-        return answer
+            answer.flags += notes
+            answer.offers = heard.offers
+            return answer
+        return verified
 
     def _by_verified_query(self, asked: Asked) -> tuple[Answer | None, list[str]]:
         """The answer of the question's verified query; else None, and why one in its words is not used."""
-        if isinstance(self.source, Filing | Library) or self.taught is None or self.sandbox is None:
+        taught = self._seen()
+        if isinstance(self.source, Filing | Library) or taught is None or self.sandbox is None:
             return None, []
         # What is said beside the question, and the one call that is measured, are no part of a verified query.
         if not self.settings.verified or asked.knowledge or asked.options.mode.has("single_call"):
@@ -176,7 +208,7 @@ class Asking(Base):
         several = self.source.warehouses if isinstance(self.source, Sources) else {"": self.source}
         notes: list[str] = []
         for name, source in several.items():
-            about = Conversing(self.expert, source, self.sandbox, self.workspace, self.taught, asked.options)
+            about = Conversing(self.expert, source, self.sandbox, self.workspace, taught, asked.options)
             day = (asked.as_of, self._as_of_given)
             found, said = answer_verified(asked.question, asked.answer_format, about, day)
             if found is not None:

@@ -12,11 +12,14 @@ from finexpert.answers import saved_session
 from finexpert.answers.earlier import EarlierAnswers
 from finexpert.answers.sources.opening import open_several
 from finexpert.answers.sources.sources import Sources, are_several
+from finexpert.core.offers import Offer
 from finexpert.core.streams import UnderWay
 from finexpert.core.workspace import NamedFrame, Workspace
 from finexpert.errors import ConfigurationError
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.scopes import EVERYWHERE, of_source
 from finexpert.knowledge.taught import Taught
 from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
@@ -79,6 +82,11 @@ class Base:
         self._before: list[dict[str, NamedFrame]] = []
         self._conversation = Budget.of(self.settings, "conversation")
         self._under_way = UnderWay()
+        self._said: list[str] = []
+        self._proving: list[str] = []
+        self._in_use: list[Offer] = []
+        self._offers: list[Offer] = []
+        self._learns = self.settings.learn
 
     @property
     def source_name(self) -> str:
@@ -91,10 +99,22 @@ class Base:
 
     @property
     def stores(self) -> Taught:
-        """Memory and glossary; ConfigurationError where they are switched off."""
-        if self.taught is None:
+        """Memory and glossary, as far as they hold for the source; ConfigurationError where they are switched off."""
+        seen = self._seen()
+        if seen is None:
             raise ConfigurationError("memory is switched off; set FINEXPERT_MEMORY=true to teach")
-        return self.taught
+        return seen
+
+    @property
+    def scope(self) -> str:
+        """What is taught here holds for: the source that is asked, and everywhere where there are several."""
+        return EVERYWHERE if isinstance(self.source, Sources) else of_source(self.source_name)
+
+    def _seen(self, offered: Sequence[Keyword] = ()) -> Taught | None:
+        """What was taught that holds for the source, or everywhere."""
+        several = self.source.by_name.items() if isinstance(self.source, Sources) else ()
+        names = {self.scope, *(name for pair in several for name in (pair[0], of_source(pair[1].name)))}
+        return self.taught.seen_by(names, self.by, offered) if self.taught is not None else None
 
     @property
     def spent(self) -> dict[str, float]:

@@ -20,6 +20,7 @@ from finexpert.modules.calling import using
 from finexpert.modules.flow import teaching as flow
 from finexpert.modules.flow.verifying import verified_query
 from finexpert.session.asking import Asking
+from finexpert.session.listening import Heard
 
 
 class Teaching(Asking):
@@ -37,15 +38,28 @@ class Teaching(Asking):
             if meaning:
                 self.chosen[f"{unclear.place}={unclear.term}"] = meaning
             return None
+        if self.rambling(unclear, meaning):
+            with self._teaching_by_models():
+                meaning = self.heard_in_reply(unclear, meaning)
         if not meaning:
             self.declined.append(unclear.term)
             return None
-        return explaining.explain(self.stores, unclear, meaning, self.by)
+        return explaining.explain(self.stores, unclear, meaning, self.by, self.scope)
 
-    def define(self, term: str, meaning: str, aliases: Sequence[str] = ()) -> Keyword:
-        """Keep what a term means; an earlier meaning stays in its history. Raises StoreError for what cannot be kept."""
-        said = {"term": term, "meaning": meaning, "aliases": list(aliases), "source": "expert"}
-        return explaining.define(self.stores.glossary, self.by, **said)
+    def listen(self, message: str) -> Heard:
+        """What a message would have kept, without answering it; `ask` does both."""
+        with self._teaching_by_models():
+            return self._heard(message)
+
+    def define(self, term: str, meaning: str, aliases: Sequence[str] = (), scope: str | None = None) -> Keyword:
+        """Keep what a term means; an earlier meaning stays in its history. Raises StoreError for what cannot be kept.
+
+        It holds for the source, or for what it held for before; `scope` names another, and "" means everywhere.
+        """
+        glossary = self.stores.glossary
+        wanted = explaining.scope_of(glossary, term, self.scope) if scope is None else scope
+        said = {"term": term, "meaning": meaning, "aliases": list(aliases), "source": "expert", "scope": wanted}
+        return explaining.define(glossary, self.by, **said)
 
     def verify(
         self, answer: Answer, *, variables: Mapping[str, str] | None = None, by: str | None = None
@@ -60,6 +74,7 @@ class Teaching(Asking):
             raise ConfigurationError(
                 "only an answer over tables of one source can be verified: it has to be one SELECT"
             )
+        self.accept()
         query = verified_query(answer.record, self.source, self.stores, variables)
         return self.stores.verified.verify(query, by or self.by)
 
@@ -83,10 +98,11 @@ class Teaching(Asking):
 
     def forget(self, name: str) -> Process | Keyword | None:
         """Retire the process or the keyword of this name; its history stays. None if there is neither."""
-        if self.stores.memory.get(name) is not None:
-            return self.stores.memory.retire(name, self.by)
-        if self.stores.glossary.get(name) is not None:
-            return self.stores.glossary.retire(name, self.by)
+        seen = self.stores
+        if seen.memory.get(name) is not None:
+            return seen.memory.retire(name, self.by)
+        if seen.glossary.get(name) is not None:
+            return seen.glossary.retire(name, self.by)
         return None
 
     def _teaching(self) -> flow.Teaching:
@@ -102,6 +118,7 @@ class Teaching(Asking):
             as_of=self._as_of,
             options=self._options(clarify=False),
             by=self.by,
+            scope=self.scope,
         )
 
     @contextmanager

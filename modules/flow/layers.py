@@ -8,11 +8,12 @@ from finexpert.modules.adversarial_review import AdversarialReview
 from finexpert.modules.critique import Critique
 from finexpert.modules.filing_search import FilingSearch
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
+from finexpert.modules.learning.listening import Listening
+from finexpert.modules.learning.memorization import Memorization
 from finexpert.modules.library_planning import LibraryPlanning
 from finexpert.modules.library_reading import LibraryReading
 from finexpert.modules.library_search import LibrarySearch
 from finexpert.modules.library_table import LibraryTable
-from finexpert.modules.memorization import Memorization
 from finexpert.modules.memory_lookup import MemoryLookup
 from finexpert.modules.panel import Panel
 from finexpert.modules.planning import Planning
@@ -44,5 +45,6 @@ class Program(Layers, Protocol):
     """The layers combined: called with a question and what it is asked of, it gives a prediction with an `answer`."""
 
     memorization: Memorization
+    listening: Listening
 
     def __call__(self, **asked: Any) -> Any: ...

@@ -12,7 +12,7 @@ from finexpert.errors import OutputError
 from finexpert.knowledge.process import Process, ProcessStep, Variable
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
-from finexpert.signatures.memorization import LearnedStep, LearnedVariable, SummariseProcess
+from finexpert.signatures.learning.memorization import LearnedStep, LearnedVariable, SummariseProcess
 from finexpert.signatures.text import without_fences
 
 LAYER = "memorization"

@@ -8,7 +8,7 @@ import pytest
 
 from finexpert.errors import OutputError
 from finexpert.modules.calling import using
-from finexpert.modules.memorization import Memorization
+from finexpert.modules.learning.memorization import Memorization
 
 
 def memorize(desk: Any, heading: str = "", **given: Any) -> Any:
