@@ -34,7 +34,7 @@ from finexpert.settings import Settings
 from finexpert.warehouse.warehouse import Warehouse
 
 Status = Literal[
-    "answered", "as expected", "not as expected", "failed", "active", "draft", "ignored", "clash", "defined"
+    "answered", "noted", "as expected", "not as expected", "failed", "active", "draft", "ignored", "clash", "defined"
 ]
 BAD: tuple[Status, ...] = ("not as expected", "failed", "draft", "clash")
 
@@ -103,17 +103,29 @@ def _asked(session: Session, number: int, line: Line, reply: Line | None, as_of:
     told = reply if reply is not None and reply.expects else line
     question, today = line.message or "", told.as_of or line.as_of or as_of
     answer_format = told.answer_format or line.answer_format
-    answer = session.ask(question, answer_format=answer_format, clarify=reply is not None, as_of=today)
+    answer = session.ask(question, answer_format=answer_format, clarify=True, as_of=today)
+    notes = []
     if answer.clarification is not None:
+        if reply is None:
+            notes = [f"asked back: {answer.text} A line with a `reply` after it would say so"]
         session.explain(answer.clarification, (reply.reply if reply else None) or "")
         answer = session.ask(question, answer_format=answer_format, as_of=today)
-    return _answered(session, number, question, told, answer, today)
+    notes += [f"kept: {session.keep(offer).told}" for offer in answer.offers]
+    played = _answered(session, number, question, told, answer, today)
+    if played.status not in BAD:
+        session.accept()
+    return played.model_copy(update={"notes": [*notes, *played.notes]})
+
+
+def _learns(lines: Sequence[Line]) -> bool:
+    """Whether what is explained in passing is kept: a transcript that says what is to be kept is taken at its word."""
+    return not any(line.action in ("define", "remember") for line in lines)
 
 
 def _answered(session: Session, number: int, said: str, line: Line, answer: Answer, as_of: dt.date | None) -> Played:
     played = Played(number=number, said=said, status="answered", text=answer.text, notes=answer.flags)
     if answer.status != "answered":
-        return played.model_copy(update={"status": "failed"})
+        return played.model_copy(update={"status": "noted" if answer.status == "noted" else "failed"})
     if not line.expects or line.answer_format is None or isinstance(session.source, Filing | Library | Sources):
         return played
     expected = resolve_expect(line, session.source, as_of)
@@ -164,7 +176,8 @@ def teach_all(
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="finexpert-lessons-")))
 
         def one(path: Path, store: Taught) -> None:
-            session = Session(source, expert=expert, settings=settings, models=models, sandbox=sandbox, taught=store)
+            own = settings.model_copy(update={"learn": settings.learn and _learns(lessons[path])})
+            session = Session(source, expert=expert, settings=own, models=models, sandbox=sandbox, taught=store)
             results[path] = play(session, lessons[path], lambda played: on_line(path, played))
 
         if threads == 1:

@@ -47,6 +47,7 @@ def ask(
             help="Write spans, without values, to 'mlflow' or to an OpenTelemetry collector; or FINEXPERT_TRACE."
         ),
     ] = None,
+    yes: common.Yes = False,
 ) -> None:
     """Answer a question from the warehouse, from a page with --filing or many with --library; show how, and what it cost.
 
@@ -74,6 +75,7 @@ def ask(
         source = several_sources.open_sources(data, given.filing, given.id, settings, library)
         with Session(source, expert=expert, settings=settings) as session:
             answer = session.ask(question, clarify=not assume, cached=cached)
+            taken = [session.keep(offer) for offer in answer.offers] if yes else []
     folder = settings.home / "records"
     kept = answer.record.save(folder) if answer.record else None
     drawn = save_figures(answer, figures or folder)
@@ -81,6 +83,10 @@ def ask(
         typer.echo(json.dumps(as_dict(answer, kept, drawn), indent=1))
     else:
         show(answer, kept, drawn)
+        for each in answer.offers if not yes else ():
+            common.echo(f"explained: {each}\nKeep it with --yes, or with: finexpert glossary define TERM MEANING")
+        for kept_term in taken:
+            common.echo(f"kept: {kept_term.term} = {kept_term.meaning} ({kept_term.status})")
     # At last: a full disk takes nothing from what was shown and kept.
     for path in wanted.write(answer):
         if not given.as_json:
@@ -90,7 +96,7 @@ def ask(
     elif not given.as_json and answer.clarification is not None:
         term = answer.clarification.term
         typer.echo(f"Say it with: finexpert glossary define {term!r} MEANING; or ask with --assume to go on without.")
-    if answer.status != "answered":
+    if answer.status not in ("answered", "noted"):
         raise typer.Exit(3)
 
 
@@ -147,7 +153,7 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
                 continue
             whose = f"[{number}] {citation.source}: " if citation.page else ""
             out.print(Text(f"  {whose}{citation.place}: {citation.value}", style="dim"))
-    style = "bold green" if answer.status == "answered" else "bold red"
+    style = "bold green" if answer.status in ("answered", "noted") else "bold red"
     if isinstance(answer.value, pd.DataFrame):
         out.print(*in_terminal.tables(answer.value, out.width), sep="")
     else:

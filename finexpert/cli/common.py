@@ -74,6 +74,7 @@ LibraryFolder = Annotated[
 Store = Annotated[
     str | None, typer.Option("--store", help="File or postgresql:// address of memory and glossary; a file at home.")
 ]
+Yes = Annotated[bool, typer.Option("--yes", help="Keep what a message explains in passing, without asking.")]
 Verified = Annotated[
     bool | None,
     typer.Option("--verified/--no-verified", help="Answer a question by its verified query, where there is one."),

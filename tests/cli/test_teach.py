@@ -87,3 +87,26 @@ def test_another_store(teach: Any, finexpert: Any, tmp_path: Path) -> None:
     assert teach([DEFINE], options=("--store", place)).code == 0
     assert finexpert("glossary", "list", "--json").json == []
     assert [k["term"] for k in finexpert("glossary", "list", "--json", "--store", place).json] == ["high year"]
+
+
+def test_what_is_explained_in_passing_is_kept_and_in_use_afterwards(teach: Any, desk: Any, finexpert: Any) -> None:
+    desk.says("listening", desk.lessons({"term": "high year", "quotes": ["one with CPI above 200"]}))
+    said = {"message": "By a high year we mean one with CPI above 200. Which was the first?"}
+    ran = teach([said | {"expect": 2004, "answer_format": {"kind": "year"}}])
+    assert (ran.code, "kept: By 'high year' this house means: one with CPI above 200" in ran.out) == (0, True)
+    kept = json.loads(finexpert("glossary", "show", "high year", "--json").out)
+    assert (kept["meaning"], kept["status"], kept["scope"]) == ("one with CPI above 200", "active", "sample-economy")
+
+
+def test_a_transcript_that_says_what_is_kept_is_taken_at_its_word(teach: Any, desk: Any) -> None:
+    said = {"message": "By a high year we mean one with CPI above 200. Which was the first?"}
+    assert teach([said, DEFINE]).code == 0
+    assert "listening" not in desk.layers
+
+
+def test_what_would_be_asked_back_is_said(teach: Any, desk: Any) -> None:
+    unclear = desk.plan(CODE, "year", SELECT, ("date", "value"), "cpi", unclear="grubby year")
+    desk.says("planning", unclear)
+    ran = teach([{"message": "Which was the first grubby year?"}])
+    assert ran.code == 0
+    assert "asked back: What do you mean by 'grubby year'?" in ran.out

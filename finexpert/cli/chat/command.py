@@ -17,7 +17,7 @@ import typer
 
 from finexpert.cli import common, several_sources
 from finexpert.cli.ask import Cached, show
-from finexpert.cli.chat.commands import HELP, Chat, carry_out, explain
+from finexpert.cli.chat.commands import HELP, Chat, carry_out, explain, offer
 from finexpert.cli.options import Given, takes
 from finexpert.cli.terminal import completing
 from finexpert.cli.waiting import waiting
@@ -40,6 +40,7 @@ def chat(
             autocompletion=completing.conversations,
         ),
     ] = None,
+    yes: common.Yes = False,
     trace: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the records of all turns to this JSON file at the end.")
     ] = None,
@@ -56,12 +57,12 @@ def chat(
     expert, settings = given.expert(settings)
     source = several_sources.open_sources(data, given.filing, given.id, settings, library)
     with Session(source, expert=expert, settings=settings) as session:
-        talk = Chat(session)
+        talk = Chat(session, yes=yes)
         out.print(HELP, style="dim", markup=False)
         if name:
             _take_up(talk, name)
         try:
-            for line in _lines():
+            for line in _lines(talk):
                 if line in ("/quit", "quit", "exit"):
                     break
                 if not carry_out(line, talk):
@@ -86,10 +87,10 @@ def _take_up(talk: Chat, name: str) -> None:
         out.print(f"note: {note}", style="yellow", markup=False)
 
 
-def _lines() -> Iterator[str]:
+def _lines(talk: Chat) -> Iterator[str]:
     while True:
         try:
-            line = input("> ").strip()
+            line = talk.pending.pop() if talk.pending else input("> ").strip()
         except EOFError:
             return
         if line:
@@ -108,7 +109,8 @@ def _asked(talk: Chat, question: str, cached: bool | None = None) -> None:
     while (unclear := answer.clarification) is not None:
         reply = _reply(unclear)
         if unclear.kind == "term" or (unclear.kind == "value" and reply):
-            explain(talk, unclear, reply)
+            if not explain(talk, unclear, reply) and reply and unclear.kind == "term":
+                knowledge = f"Asked what {unclear.term!r} means, the user said: {reply}"
             answer = asked(clarify=True, knowledge=knowledge)
         elif unclear.kind == "value":
             answer = asked(clarify=False, knowledge=knowledge)
@@ -118,6 +120,7 @@ def _asked(talk: Chat, question: str, cached: bool | None = None) -> None:
     talk.answers.append(answer)
     talk.figures = save_figures(answer, session.settings.home / "records")
     show(answer, None, talk.figures, brief=True)
+    offer(talk, answer)
 
 
 def _reply(unclear: Clarification) -> str:

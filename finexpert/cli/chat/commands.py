@@ -18,6 +18,7 @@ from finexpert.cli.waiting import waiting
 
 if TYPE_CHECKING:
     from finexpert.core.answers import Answer, Clarification
+    from finexpert.core.offers import Offer
     from finexpert.knowledge.process import Process
     from finexpert.modules.flow.teaching import Remembered
     from finexpert.session import Session
@@ -35,6 +36,8 @@ class Chat:
     session: Session
     answers: list[Answer] = field(default_factory=list)
     figures: list[Path] = field(default_factory=list)
+    yes: bool = False  # what is explained in passing is kept without asking
+    pending: list[str] = field(default_factory=list)  # lines that were read for something else
 
 
 def carry_out(line: str, talk: Chat) -> bool:
@@ -65,8 +68,8 @@ def _say(text: str, style: str = "dim") -> None:
     common.console().print(visible(text), style=style, markup=False, soft_wrap=True)
 
 
-def explain(talk: Chat, unclear: Clarification, reply: str) -> None:
-    """Keep what a term means, and say so; what cannot be kept counts as not explained."""
+def explain(talk: Chat, unclear: Clarification, reply: str) -> bool:
+    """Keep what a term means, and say so; what cannot be kept counts as not explained. Whether anything was."""
     from finexpert.errors import StoreError
     from finexpert.knowledge.glossary import Keyword
 
@@ -81,6 +84,46 @@ def explain(talk: Chat, unclear: Clarification, reply: str) -> None:
         _say(f"kept: {kept.term} = {kept.meaning}")
     elif kept is not None:
         _say(f"kept: {unclear.term} is another name of {kept.heading}")
+    elif reply:
+        _say("nothing is kept of this: it does not say what the term means")
+    return kept is not None
+
+
+def offer(talk: Chat, answer: Answer) -> None:
+    """Show what the message explained, and keep what the person agrees to."""
+    for each in answer.offers:
+        _say(f"explained: {each}", "yellow")
+        if (agreed := each if talk.yes else _agreed(talk, each)) is not None:
+            _keep(talk, agreed)
+
+
+def _agreed(talk: Chat, offered: Offer) -> Offer | None:
+    """The offer as the person wants it kept; None where they do not."""
+    try:
+        reply = input("? keep it: y, n, e to edit it, all to keep it for every source: ").strip()
+        if reply.lower() in ("e", "edit"):
+            meaning = input(f"{offered.term} = ").strip()
+            return offered.model_copy(update={"meaning": meaning}) if meaning else None
+    except EOFError:
+        return None
+    if reply.lower() == "all":
+        return offered.model_copy(update={"scope": ""})
+    if reply.lower() not in ("y", "yes", "n", "no", ""):
+        talk.pending.append(reply)  # the next question: nothing was said about the offer
+    return offered if reply.lower() in ("y", "yes") else None
+
+
+def _keep(talk: Chat, offered: Offer) -> None:
+    from finexpert.errors import StoreError
+
+    try:
+        kept = talk.session.keep(offered)
+    except StoreError as error:
+        _say(str(error), "yellow")
+        return
+    where = f"for {kept.scope}" if kept.scope else "everywhere"
+    state = "; a draft of yours until a result with it is accepted" if kept.status == "draft" else ""
+    _say(f"kept {where}: {kept.term} = {kept.meaning}{state}")
 
 
 def _remember(talk: Chat, heading: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -307,3 +308,36 @@ def test_a_thumb_is_kept_for_the_queue(chat: Any, finexpert: Any) -> None:
     assert "kept at home" in chat(ASKED, "/wrong counts years, not months").out
     (entry,) = finexpert("feedback", "list", "--json").json
     assert (entry["reason"], entry["door"], entry["question"]) == ("counts years, not months", "chat", ASKED)
+
+
+LESSON = {"term": "high months", "quotes": ['"CPI above 200", all items']}
+SAID = 'By high months we mean "CPI above 200", all items. How many were there?'
+
+
+@pytest.mark.parametrize(
+    ("reply", "options", "kept", "scope"),
+    [
+        (("y",), (), '"CPI above 200", all items', "sample-economy"),
+        (("all",), (), '"CPI above 200", all items', ""),
+        (("e", "CPI above 201"), (), "CPI above 201", "sample-economy"),
+        (("n",), (), None, ""),
+        ((), (), None, ""),
+        ((), ("--yes",), '"CPI above 200", all items', "sample-economy"),
+    ],
+)
+def test_what_is_explained_in_passing_is_kept_where_the_person_agrees(
+    chat: Any, desk: Any, finexpert: Any, reply: tuple[str, ...], options: tuple[str, ...], kept: str | None, scope: str
+) -> None:
+    desk.says("listening", desk.lessons(LESSON))
+    ran = chat(SAID, *reply, options=options)
+    assert 'explained: high months = "CPI above 200", all items' in ran.out
+    listed = json.loads(finexpert("glossary", "list", "--json").out) if kept else []
+    assert [(each["meaning"], each["scope"], each["status"]) for each in listed] == (
+        [(kept, scope, "draft")] if kept else []
+    )
+
+
+def test_a_question_in_place_of_a_yes_is_asked_and_nothing_is_kept(chat: Any, desk: Any) -> None:
+    desk.says("listening", desk.lessons(LESSON))
+    ran = chat(SAID, ASKED)
+    assert (ran.out.count("Answer:"), "kept" in ran.out) == (2, False)
