@@ -35,6 +35,8 @@ def markdown(answer: StoredAnswer, link: Link) -> str:
     parts += [escaped(answer.explanation)] if answer.explanation else []
     parts += [f"Period: {escaped(answer.period)}"] if answer.period else []
     parts += [f"Confidence: {answer.confidence} of 100"] if answer.confidence is not None else []
+    parts += ["\n".join(f"> Explained ({n}): {escaped(str(each))}" for n, each in enumerate(answer.offers, 1))]
+    parts += ["> Say `keep it`, or `keep 1`, to have it kept."] if answer.offers else []
     cited = answer.citations if any(each.page for each in answer.citations) else []
     parts += ["\n".join(f"- [{n}] {escaped(each.source)}: {escaped(each.place)}" for n, each in enumerate(cited, 1))]
     parts += ["\n".join(f"> Note: {escaped(flag)}" for flag in answer.flags)]

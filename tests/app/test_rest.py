@@ -120,3 +120,23 @@ def test_a_file_that_is_sent_is_asked(client: Any, office: Any) -> None:
     assert client.delete(f"/api/sources/{sent.json()['id']}").status_code == 204
     assert client.post(f"/api/conversations/{made['id']}/ask", json={"question": "How many?"}).status_code == 404
     assert len(client.get(f"/api/conversations/{made['id']}/answers").json()) == 2
+
+
+def test_what_a_message_explains_is_kept_where_the_person_says_so(client: Any, office: Any) -> None:
+    model = office.model
+    lesson = {"term": "slow months", "quotes": ["those below five"]}
+    model.says("listening", model.lessons(lesson))
+    place = f"/api/conversations/{office.desk.create(_me(client), office.source).id}"
+    said = "By slow months we mean those below five. How many?"
+    answer = client.post(f"{place}/ask", json={"question": said}).json()
+    assert [offer["meaning"] for offer in answer["offers"]] == ["those below five"]
+    assert client.get("/api/terms").json() == []
+    assert client.post(f"/api/answers/{answer['id']}/offers/2/keep", json={}).status_code == 404
+    kept = client.post(f"/api/answers/{answer['id']}/offers/1/keep", json={"everywhere": True}).json()
+    assert (kept["meaning"], kept["status"], kept["scope"]) == ("those below five", "draft", "")
+    client.put(f"/api/answers/{answer['id']}/feedback", json={"up": True})
+    assert client.get("/api/terms/slow months").json()["status"] == "active"
+    model.says("listening", model.lessons(lesson | {"term": "dull months"}))
+    client.post(f"{place}/ask", json={"question": said.replace("slow", "dull")})
+    assert client.post(f"{place}/ask", json={"question": "Keep it."}).json()["status"] == "noted"
+    assert client.get("/api/terms/dull months").json()["meaning"] == "those below five"

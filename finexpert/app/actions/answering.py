@@ -56,6 +56,7 @@ class Wish:
     answer_format: AnswerFormat | None = None
     declined: tuple[str, ...] = ()
     chosen: tuple[tuple[str, str], ...] = ()
+    learn: bool = True  # False: nobody speaks for themselves, as behind MCP
 
 
 class Answering(Conversations):
@@ -114,6 +115,7 @@ class Answering(Conversations):
                 someone_there=wish.clarify,
                 as_of=wish.as_of,
                 cached=wish.cached,
+                learn=wish.learn,
             )
         answer.flags += opened.notes
         opened.notes = []
@@ -245,7 +247,8 @@ class Answering(Conversations):
 
     def _settings_for(self, person: Person) -> Settings:
         # Answers given before are shared by everybody of a home; here rows may be seen by one person and not by another.
-        changes: dict[str, Any] = {"by": person.name}
+        # Who may not teach is offered nothing to keep.
+        changes: dict[str, Any] = {"by": person.name, "learn": self.settings.learn and person.can("teach")}
         if not self.options.is_local:
             changes["cache_answers"] = False
         return self.settings.model_copy(update=changes)

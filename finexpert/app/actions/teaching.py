@@ -119,6 +119,31 @@ class Teaching(Asking):
             person, "define term", lambda taught: explaining.define(taught.glossary, person.name, **said)
         )
 
+    def keep_offer(
+        self, person: Person, answer: str, number: int, meaning: str = "", everywhere: bool = False
+    ) -> Keyword:
+        """Keep what the message of an answer explained, by its number from 1: a draft of the person's, until a result with it is accepted."""
+        offers = self.answer(person, answer).offers
+        if not 1 <= number <= len(offers):
+            raise NotFound(f"the answer {answer[:80]!r} offers nothing numbered {number}; it has {len(offers)} offers")
+        offer = offers[number - 1]
+        changes = ({"meaning": meaning} if meaning.strip() else {}) | ({"scope": ""} if everywhere else {})
+        return self._changed(
+            person,
+            "keep offer",
+            lambda taught: explaining.keep(taught.glossary, offer.model_copy(update=changes), person.name),
+        )
+
+    def feedback(self, person: Person, answer: str, up: bool, reason: str = "") -> None:
+        """Keep a thumb up or down; up says that the result is accepted, so the person's drafts in it come into use."""
+        super().feedback(person, answer, up, reason)
+        taught = self.taught(person.team)
+        if up and taught is not None and person.can("teach"):
+            terms = self.answer(person, answer).meanings
+            for draft in taught.glossary.items(("draft",)):
+                if draft.taught_by == person.name and draft.term in terms:
+                    taught.glossary.accept(draft.id, person.name)
+
     def retire_term(self, person: Person, id: str) -> Keyword:
         return self._changed(
             person, "retire term", lambda taught: taught.glossary.retire(_found(taught.glossary, id).term, person.name)

@@ -58,7 +58,9 @@ class DeskBackend:
     async def ask(self, request: Ask) -> AsyncGenerator[Event | Reply]:
         told = "\n".join(f"By {term!r} the user means: {meaning}" for term, meaning in request.told.items())
         wish = {"as_of": request.as_of, "clarify": request.clarify and not told, "knowledge": told} | self._wish
-        starting = asyncio.create_task(asyncio.to_thread(self._started, request, Wish(request.question, **wish)))
+        starting = asyncio.create_task(
+            asyncio.to_thread(self._started, request, Wish(request.question, learn=False, **wish))
+        )
         try:
             running = await asyncio.shield(starting)
         except asyncio.CancelledError:

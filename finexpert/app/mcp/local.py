@@ -62,7 +62,8 @@ class LocalBackend(Closing):
         taught: Taught | None = None,
     ) -> None:
         expert = expert or FinancialExpert()
-        self.settings = with_options(settings, getattr(expert, "options", {}))
+        # What a client asks may be another model's words: nothing of it is offered to be kept.
+        self.settings = with_options(settings, getattr(expert, "options", {})).model_copy(update={"learn": False})
         self._sources = dict(sources)
         self._taught = taught or (Taught.from_settings(self.settings) if self.settings.memory else None)
         models = models or LanguageModels.from_settings(self.settings)

@@ -70,6 +70,8 @@ def _without_unit(answer: StoredAnswer) -> str:
 def _reason(answer: StoredAnswer) -> str:
     if answer.status == "answered":
         return ""
+    if answer.status == "noted":
+        return "Noted." if answer.explanation else "Understood. Nothing was asked."
     said = answer.failure.message if answer.failure else answer.error
     opening = _NO_ANSWER.get(answer.status or "", "There is no answer.")
     return f"{opening} {said[:1].upper()}{said[1:]}".strip()

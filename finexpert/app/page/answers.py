@@ -40,6 +40,7 @@ class Answers(Page):
             ("POST", "/a/{id}/select", self.select),
             ("GET", "/a/{id}/feedback", self.thumb),
             ("POST", "/a/{id}/feedback", self.feedback),
+            ("POST", "/a/{id}/keep/{number}", self.keep),
             ("GET", "/a/{id}/page/{number}", self.page),
             ("GET", "/a/{id}/page/{number}/picture.png", self.picture),
         )
@@ -102,6 +103,11 @@ class Answers(Page):
         person = self.person_of(request)
         self.desk.feedback(person, id, up == "yes", reason)
         return saying(piece("thumbs.html", turn=self.desk.answer(person, id)), "Kept. Thank you.")
+
+    def keep(self, request: Request, id: str, number: int, meaning: Text = "", everywhere: Text = "") -> Response:
+        """Keep what the message explained, as it stands in the form."""
+        kept = self.desk.keep_offer(self.person_of(request), id, number, meaning, bool(everywhere))
+        return saying(piece("kept.html", kept=kept), "Kept.")
 
     def page(self, request: Request, id: str, number: int) -> HTMLResponse:
         """The page of a filing that a citation names, with what was cited marked."""

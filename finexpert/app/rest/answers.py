@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from finexpert.app.rest import TheDesk, Who
 from finexpert.app.state.stored import Feedback, PageView, Replayed, StoredAnswer
 from finexpert.errors import NotFound
+from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.verified.query import VerifiedQuery
 
 router = APIRouter(prefix="/api/answers", tags=["answers"])
@@ -81,6 +82,13 @@ def replay(desk: TheDesk, who: Who, answer: str) -> Replayed:
     return desk.replay(who, answer)
 
 
+class Kept(BaseModel):
+    """How an offer is kept."""
+
+    meaning: str = Field(default="", description="in place of the offered one; empty: as it was said")
+    everywhere: bool = Field(default=False, description="for every source, in place of the one that was asked")
+
+
 @router.get("/{answer}/export", response_class=PlainTextResponse)
 def export(desk: TheDesk, who: Who, answer: str) -> PlainTextResponse:
     return PlainTextResponse(desk.export(who, answer))
@@ -94,6 +102,12 @@ def run_select(desk: TheDesk, who: Who, answer: str, edited: EditedSelect) -> St
 @router.post("/{answer}/verify", status_code=201)
 def verify(desk: TheDesk, who: Who, answer: str, given: Variables) -> VerifiedQuery:
     return desk.verify(who, answer, given.variables)
+
+
+@router.post("/{answer}/offers/{number}/keep", status_code=201, tags=["knowledge"])
+def keep(desk: TheDesk, who: Who, answer: str, number: int, wanted: Kept) -> Keyword:
+    """Keep what the message explained, as it was said or with another meaning."""
+    return desk.keep_offer(who, answer, number, wanted.meaning, wanted.everywhere)
 
 
 @router.put("/{answer}/feedback", status_code=204)

@@ -44,6 +44,7 @@ def body_of(answer: Answer, *, rerun_of: str | None = None) -> dict[str, Any]:
         explanation=answer.explanation,
         rephrased=answer.rephrased,
         meanings=answer.meanings,
+        offers=answer.offers,
         processes=answer.processes,
         citations=[each.model_copy(update={"value": encode(each.value)}) for each in answer.citations],
         confidence=answer.confidence,

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from finexpert.core.answers import AnswerFormat, Citation, Clarification, Failure, Status, Usage
+from finexpert.core.offers import Offer
 
 AnswerState = Literal["running", "finished", "failed", "cancelled", "interrupted"]
 SourceKind = Literal["data", "library"]
@@ -121,6 +122,9 @@ class StoredAnswer(_Shown):
     explanation: str | None = None
     rephrased: str | None = None
     meanings: dict[str, str] = {}
+    offers: list[Offer] = Field(
+        default=[], description="what the message explained; `keep` keeps it, and to say 'keep it' does so too"
+    )
     processes: list[str] = []
     citations: list[Citation] = []
     confidence: int | None = None
