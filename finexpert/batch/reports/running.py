@@ -23,7 +23,6 @@ from finexpert.batch.ask_all import Told, rows_of
 from finexpert.batch.reports.earlier import Kept, Runs, again
 from finexpert.batch.reports.reading import Asked, Report
 from finexpert.batch.surroundings import Surroundings, program_mark, surroundings
-from finexpert.core.answers import AnswerFormat, show
 from finexpert.core.display import chart_file, table_chart
 from finexpert.core.display.parts import Code
 from finexpert.errors import RecordError
@@ -181,9 +180,18 @@ def _change(row: AnswerRow, question: str, before: Kept | None) -> str:
         return ""
     by = ""
     if row.number is not None and then.number is not None and row.unit == then.unit:
-        difference = show(abs(row.number - then.number), AnswerFormat(kind="number", unit=row.unit))
+        difference = _plain(abs(row.number - then.number)) + (f" {row.unit}" if row.unit else "")
         by = f", {'up' if row.number > then.number else 'down'} by {difference}"
     return f"was {_shown(then)} {when}{by}"
+
+
+def _plain(number: float) -> str:
+    """A difference with three digits that say something, or all of a whole number's.
+
+    >>> _plain(2.0), _plain(0.00231), _plain(45678.9)
+    ('2', '0.00231', '45,679')
+    """
+    return f"{number:,.0f}" if number >= 1_000 or number.is_integer() else f"{number:.3g}"
 
 
 def _shown(row: AnswerRow) -> str:

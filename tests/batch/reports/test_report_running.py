@@ -61,7 +61,7 @@ def test_other_data_need_no_model_and_the_change_is_said(made: Any, desk: Any, t
     assert (same.row.number, same.change, same.how != "") == (6, "", True)
     (more,) = made(sales(tmp_path / "more.duckdb", 8)).sections
     today = dt.date.today()
-    assert (more.row.number, more.change) == (8, f"was 6 in the run of {today}, up by 2.00")
+    assert (more.row.number, more.change) == (8, f"was 6 in the run of {today}, up by 2")
     assert (more.row.calls, len(desk.calls)) == (0, 1)
     assert "Was 6 in the run of" in html(made(sales(tmp_path / "six.duckdb", 6))).replace("8", "6")
 
