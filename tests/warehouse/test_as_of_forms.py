@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
+import sqlalchemy as sa
 
+from finexpert.errors import AsOfError
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
@@ -104,3 +108,77 @@ def test_a_view_is_made_of_what_was_known(tmp_path: Path, view: str, select: str
         for asked in (select, select.replace("FROM v", "FROM a_view_of_it")):
             assert opened.query(asked, as_of=DAY).data["n"].item() == seen
             assert opened.query(asked).data["n"].item() > seen
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def of_views(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], str]:
+    """Makes a database with trades, accounts and the view `v`, and one over it; its address."""
+
+    def made(view: str) -> str:
+        path = tmp_path / "views.sqlite"
+        address = f"sqlite:///{path}"
+        if request.param == "postgres":
+            address = request.getfixturevalue("postgres")
+        schema = "main" if request.param == "sqlite" else "views_as_of"
+        engine = sa.create_engine(address, poolclass=sa.pool.NullPool)
+        with engine.begin() as connection:
+            if request.param == "postgres":
+                for statement in (
+                    f"DROP SCHEMA IF EXISTS {schema} CASCADE",
+                    f"CREATE SCHEMA {schema}",
+                    f"SET search_path = {schema}",
+                ):
+                    connection.exec_driver_sql(statement)
+            for statement in (
+                "CREATE TABLE trades (account TEXT, trade_date DATE, n INTEGER)",
+                "INSERT INTO trades VALUES ('a', '2020-05-01', 1), ('a', '2020-07-01', 100), ('b', '2020-08-01', 1000)",
+                "CREATE TABLE accounts (account TEXT, opened_on DATE, name TEXT)",
+                "INSERT INTO accounts VALUES ('a', '2019-01-01', 'x'), ('b', '2019-02-01', 'y')",
+                "CREATE TABLE names (account TEXT, nick TEXT)",
+                "INSERT INTO names VALUES ('a', 'x'), ('b', 'y')",
+                f"CREATE VIEW v AS {view.replace('main.', f'{schema}.')}",
+                "CREATE VIEW a_view_of_it AS SELECT * FROM v",
+            ):
+                connection.exec_driver_sql(statement)
+        return address if request.param == "sqlite" else f"{address}&schema={schema}"
+
+    return made
+
+
+MORE = {
+    "a date of another table": ("SELECT a.opened_on AS event_date, t.n FROM trades t JOIN accounts a USING (account)", "SELECT sum(n) AS n FROM v", 1),
+    "a window": ("SELECT trade_date, sum(n) OVER () AS n FROM trades", "SELECT max(n) AS n FROM v", 1),
+    "two at once": ("SELECT trade_date, n FROM trades UNION ALL SELECT '2020-01-01', n FROM trades", "SELECT sum(n) AS n FROM v", 1),
+    "called as its table": ("WITH trades AS (SELECT n FROM main.trades) SELECT sum(n) AS n FROM trades", "SELECT n FROM v", 1),
+    "a date of its own": ("SELECT '2020-01-01' AS trade_date, n FROM trades", "SELECT sum(n) AS n FROM v", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("view", "select", "seen"), [*VIEWS.values(), *MORE.values()], ids=[*VIEWS, *MORE])
+def test_through_a_view_of_a_server_nothing_later_is_seen(
+    of_views: Callable[[str], str], view: str, select: str, seen: int
+) -> None:
+    with SQLWarehouse(of_views(view)) as opened:
+        for asked in (select, select.replace("FROM v", "FROM a_view_of_it"), f"SELECT ({select}) AS n"):
+            assert opened.query(asked).data["n"].item() > seen
+            with contextlib.suppress(AsOfError):
+                assert opened.query(asked, as_of=DAY).data["n"].item() <= seen
+
+
+SAFE = {
+    "as it stands": "SELECT * FROM trades",
+    "renamed": "SELECT t.trade_date AS booked_date, t.n FROM trades AS t WHERE n > 0",
+    "with names": "SELECT t.trade_date, t.n, m.nick FROM trades t JOIN names m ON m.account = t.account",
+}
+
+
+@pytest.mark.parametrize("view", SAFE.values(), ids=SAFE)
+def test_a_view_of_rows_with_their_date_is_seen(of_views: Callable[[str], str], view: str) -> None:
+    with SQLWarehouse(of_views(view)) as opened:
+        for name in ("v", "a_view_of_it"):
+            assert opened.query(f"SELECT sum(n) AS n FROM {name}", as_of=DAY).data["n"].item() == 1
+
+
+def test_an_owner_says_that_a_view_has_no_later_rows(of_views: Callable[[str], str]) -> None:
+    with SQLWarehouse(of_views("SELECT count(*) AS n FROM trades"), date_columns={"v": None}) as opened:
+        assert opened.query("SELECT n FROM v", as_of=DAY).data["n"].item() == 3

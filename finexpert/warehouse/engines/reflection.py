@@ -24,6 +24,7 @@ from finexpert.warehouse.engines.statements import Place
 from finexpert.warehouse.engines.statistics import estimates
 from finexpert.warehouse.engines.type_names import duckdb_type
 from finexpert.warehouse.schema import MAX_CATEGORIES, Column, ForeignKey, TableSchema
+from finexpert.warehouse.views import views_of
 
 TYPES: tuple[tuple[type, str], ...] = (
     (sa.Enum, "ENUM"),
@@ -107,7 +108,11 @@ def reflect(
         table = TableSchema(name, comment, made_columns, rows=estimate, **keys.get(name, {}))
         found.append(_dated(table, declared))
     made = tuple(_as_stored(table, connection.dialect) for table in found)
-    places = {table.name: Place(place, table.name, casts.get(table.name, {})) for table in made}
+    views = views_of(inspector, schema, place, list(columns), dialect)
+    named = zip(sorted(columns), made, strict=True)
+    places = {
+        table.name: Place(place, table.name, casts.get(table.name, {}), *views.get(name, ())) for name, table in named
+    }
     return Reflected(made, places, left_out)
 
 

@@ -47,6 +47,9 @@ def use_once() -> None:
         with contextlib.closing(sqlite3.connect(path)) as made:
             made.execute("CREATE TABLE once (day DATE, n DECIMAL(10, 2) UNIQUE, note TEXT REFERENCES once (n))")
             made.execute("INSERT INTO once VALUES ('2024-01-01', 1.5, NULL), ('2024-01-02', 2, NULL)")
+            made.execute(
+                "CREATE VIEW seen AS WITH one AS (SELECT max(n) AS n FROM once) SELECT o.day FROM once o JOIN one USING (n)"
+            )
             made.commit()
         engine = sqlite_engine(lambda: open_sqlite(path))
         with reading(engine, (), None) as connection:

@@ -44,11 +44,17 @@ _NUMBERS = ("yyyymmdd", "yyyymm", "year", "unix", "unix ms", "julian")
 
 @dataclass(frozen=True)
 class Place:
-    """Where a table of the card stands in the database; `casts` are types that some of its columns are read as."""
+    """Where a table of the card stands in the database; `casts` are types that some of its columns are read as.
+
+    Of a view `reads` are the tables and views that it reads, each as often as it is named, None where that cannot be told. One that
+    gives the rows of its tables as they are has in `columns` which column each of its own is; `*` is all of them.
+    """
 
     schema: str
     table: str
     casts: Mapping[str, str] = field(default_factory=dict)
+    reads: tuple[str, ...] | None = ()
+    columns: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,11 @@ class Statements:
                 table.this.set("this", CTE_PREFIX + cte)
                 continue
             found = self._found(table, tree)
+            if as_of is not None and (below := self._seen_through(found, declared_only)):
+                raise AsOfError(
+                    f"{found.name} cannot be seen as of {as_of}: it is a view through which later rows of {below} are seen. Read that "
+                    "table, say in the semantic model which column of the view tells when a row became known, or ask without --as-of"
+                )
             led = self._rows(found, as_of, declared_only)
             alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(table.name, quoted=True))
             source = led.subquery() if isinstance(led, exp.Select) else led
@@ -103,6 +114,44 @@ class Statements:
             table.replace(source)
         for one in tree.find_all(exp.CTE):
             one.args["alias"].this.set("this", CTE_PREFIX + one.alias)
+
+    def _seen_through(self, table: TableSchema, declared_only: bool, above: tuple[str, ...] = ()) -> str:
+        """What a view reads whose later rows its own date does not hide; empty where there is nothing."""
+        place = self.places[table.name]
+        if (
+            place.reads == ()
+            or table.timeless
+            or (table.date is not None and table.date.declared)
+            or table.name in above
+        ):
+            return ""
+        if place.reads is None:
+            return "" if declared_only else "tables that cannot be told"
+        later = [name for name in place.reads if self._has_later(name, declared_only, (*above, table.name))]
+        if not later:
+            return ""
+        below = find_table(self.tables, later[0])
+        hides = below is not None and below.date is not None and table.date is not None and len(later) == 1
+        if (
+            hides
+            and place.columns is not None
+            and below is not None
+            and below.date is not None
+            and table.date is not None
+        ):
+            same = place.columns.get(table.date.name) or (table.date.name if "*" in place.columns else "")
+            if same.lower() == below.date.name.lower():
+                return self._seen_through(below, declared_only, (*above, table.name))
+        return later[0]
+
+    def _has_later(self, name: str, declared_only: bool, above: tuple[str, ...]) -> bool:
+        """Whether a table has rows to hide, or a view reads one that has; one that is not known may have."""
+        table = find_table(self.tables, name)
+        if table is None:
+            return not declared_only
+        if table.date is not None and (table.date.declared or not declared_only):
+            return True
+        return bool(self._seen_through(table, declared_only, above))
 
     def _found(self, table: exp.Table, tree: exp.Query) -> TableSchema:
         name = table.name
