@@ -14,7 +14,7 @@ import typer
 
 from finexpert.cli import common, stores
 from finexpert.cli.terminal import completing
-from finexpert.cli.versions import add_versions
+from finexpert.cli.versions import add_search, add_versions
 
 if TYPE_CHECKING:
     from finexpert.knowledge.glossary import Keyword
@@ -130,22 +130,13 @@ def edit(
 add_versions(glossary_app, Term, "term", lambda taught: taught.glossary, _page)
 
 
-@glossary_app.command()
-def search(
-    text: Annotated[str, typer.Argument(help="A question, or words of it.")],
-    limit: stores.Limit = 8,
-    store: common.Store = None,
-    as_json: common.Json = False,
-) -> None:
-    """Show the terms that are nearest in meaning, with their cosine."""
-    with stores.opened(store) as (taught, _):
-        found = taught.glossary.search([text], limit)
-    if as_json:
-        stores.as_json([{"term": keyword.term, "score": round(score, 4)} for keyword, score in found])
-    elif not found:
-        stores.say("No term is defined yet")
-    else:
-        stores.table(("score", "term", "meaning"), [(f"{score:.2f}", k.term, k.meaning) for k, score in found])
+add_search(
+    glossary_app,
+    "terms",
+    lambda taught: taught.glossary,
+    {"term": lambda keyword: keyword.term, "meaning": lambda keyword: keyword.meaning},
+    "No term is defined yet",
+)
 
 
 @glossary_app.command()

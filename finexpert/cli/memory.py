@@ -16,7 +16,7 @@ import typer
 from finexpert.cli import common, stores
 from finexpert.cli.options import Given, takes
 from finexpert.cli.terminal import completing
-from finexpert.cli.versions import add_versions
+from finexpert.cli.versions import add_search, add_versions
 from finexpert.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -219,19 +219,10 @@ def reindex(
     stores.reindex(store, embedder)
 
 
-@memory_app.command()
-def search(
-    text: Annotated[str, typer.Argument(help="A question, or words of it.")],
-    limit: stores.Limit = 8,
-    store: common.Store = None,
-    as_json: common.Json = False,
-) -> None:
-    """Show the active processes that are nearest in meaning, with their cosine."""
-    with stores.opened(store) as (taught, _):
-        found = taught.memory.search([text], limit)
-    if as_json:
-        stores.as_json([{"heading": process.heading, "score": round(score, 4)} for process, score in found])
-    elif not found:
-        stores.say("No process is active. finexpert memory list shows drafts")
-    else:
-        stores.table(("score", "heading", "also"), [(f"{s:.2f}", p.heading, ", ".join(p.aliases)) for p, s in found])
+add_search(
+    memory_app,
+    "active processes",
+    lambda taught: taught.memory,
+    {"heading": lambda process: process.heading, "also": lambda process: ", ".join(process.aliases)},
+    "No process is active. finexpert memory list shows drafts",
+)

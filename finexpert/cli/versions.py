@@ -1,8 +1,8 @@
-"""The commands that every store of what was taught has: scope, retire, history, revert and undo."""
+"""The commands that every store of what was taught has: scope, retire, history, revert, undo and search."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -50,3 +50,31 @@ def add_versions(
     app.command(help=f"Show every version of a {noun}: when, by whom, and what was done.")(history)
     app.command(help="Take back an earlier version, as a new one.")(revert)
     app.command(help="Take back the last change; once more, and the change is there again.")(undo)
+
+
+def add_search(
+    app: typer.Typer,
+    what: str,
+    of: Callable[[Taught], Collection[Any]],
+    columns: Mapping[str, Callable[[Any], str]],
+    nothing: str,
+) -> None:
+    """Add the search of one collection by meaning; the first of the columns names an item."""
+
+    def search(
+        text: Annotated[str, typer.Argument(help="A question, or words of it.")],
+        limit: stores.Limit = 8,
+        store: common.Store = None,
+        as_json: common.Json = False,
+    ) -> None:
+        with stores.opened(store) as (taught, _):
+            found = of(taught).search([text], limit)
+        if as_json:
+            stores.as_json([{next(iter(columns)): item.title, "score": round(score, 4)} for item, score in found])
+        elif not found:
+            stores.say(nothing)
+        else:
+            rows = [(f"{score:.2f}", *(cell(item) for cell in columns.values())) for item, score in found]
+            stores.table(("score", *columns), rows)
+
+    app.command(help=f"Show the {what} that are nearest in meaning, with their cosine.")(search)
