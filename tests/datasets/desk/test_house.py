@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import calendar
 import datetime as dt
-import os
 import re
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -20,7 +17,6 @@ from finexpert.datasets.desk.process_references import PROCESS_GUESSES, PROCESS_
 from finexpert.datasets.desk.references import REFERENCES
 from finexpert.datasets.desk.transcripts import Line, read_transcript
 from finexpert.datasets.evaluations.answer_matching import matches
-from finexpert.datasets.fred import database as fred
 from finexpert.datasets.fred.questions import Question, load_questions
 from finexpert.datasets.fred.references import REFERENCES as FRED_REFERENCES
 from finexpert.datasets.fred.tables import FredTables
@@ -58,19 +54,6 @@ def thresholds(text: str) -> set[str]:
     found = re.findall(rf"\b({NUMBER})[\s-]+([a-z]+)", text.casefold())
     days = {month.casefold() for month in calendar.month_name}
     return {f"{number} {word}" for number, word in found if word not in days and not re.fullmatch(YEAR, number)}
-
-
-@pytest.fixture(scope="module")
-def data(sample: DuckDBWarehouse, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    """FRED itself where it is at hand, else the sample economy."""
-    folder = os.environ.get("FINEXPERT_TEST_FRED_DIR")
-    if not folder:
-        yield sample
-        return
-    path = tmp_path_factory.mktemp("house") / "fred.duckdb"
-    fred.build(fred.load_folder(Path(folder)), path)
-    with DuckDBWarehouse(path) as warehouse:
-        yield warehouse
 
 
 @pytest.fixture(scope="module")

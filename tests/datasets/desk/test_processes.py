@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
-import os
 import re
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
@@ -22,7 +20,6 @@ from finexpert.datasets.desk.process_near_misses import NEAR_MISSES
 from finexpert.datasets.desk.process_references import DESK_REFERENCES, PROCESS_REFERENCES
 from finexpert.datasets.desk.transcripts import Line, read_transcript, resolve_expect
 from finexpert.datasets.evaluations.answer_matching import matches
-from finexpert.datasets.fred import database as fred
 from finexpert.datasets.fred.tables import FredTables
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
@@ -35,17 +32,6 @@ TRANSCRIPTS = [path for path in house_transcripts() if path.name.startswith("p")
 
 def word_of(heading: str) -> str:
     return next(word for word in WORDS if word in heading.lower())
-
-
-@pytest.fixture(scope="module")
-def data(sample: DuckDBWarehouse, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    folder = os.environ.get("FINEXPERT_TEST_FRED_DIR")
-    if not folder:
-        yield sample
-        return
-    path = fred.build(fred.load_folder(Path(folder)), tmp_path_factory.mktemp("real") / "fred.duckdb")
-    with DuckDBWarehouse(path) as warehouse:
-        yield warehouse
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +10,6 @@ import pytest
 from finexpert.datasets.desk.house import house_transcripts
 from finexpert.datasets.desk.transcripts import read_transcript, resolve_expect
 from finexpert.datasets.evaluations.answer_matching import matches
-from finexpert.datasets.fred import database as fred
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 AS_OF = dt.date(2024, 9, 30)
@@ -74,17 +70,6 @@ IN_SQL = {
         SELECT l.d FROM l JOIN s ON s.d = l.d + INTERVAL 4 MONTH WHERE l.s = low AND s.s >= l.s + 0.21 AND l.d {YEARS} ORDER BY 1""",
 }
 TRANSCRIPTS = {path.stem: path for path in house_transcripts() if path.stem.startswith("p")}
-
-
-@pytest.fixture(scope="module")
-def data(sample: DuckDBWarehouse, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    folder = os.environ.get("FINEXPERT_TEST_FRED_DIR")
-    if not folder:
-        yield sample
-        return
-    path = fred.build(fred.load_folder(Path(folder)), tmp_path_factory.mktemp("real") / "fred.duckdb")
-    with DuckDBWarehouse(path) as warehouse:
-        yield warehouse
 
 
 def agree(name: str, data: DuckDBWarehouse, found: Any) -> bool:

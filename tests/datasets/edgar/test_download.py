@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
 
 import pytest
+from served import Served
 
 from finexpert.datasets.edgar.download import Edgar
 from finexpert.errors import ConfigurationError, DataError
@@ -23,35 +21,20 @@ USER = "Ada Example ada@example.com"
 ALDER = "CIK0000001001.json"
 
 
-class Server:
+class Server(Served):
     """Serves a folder; `faults` gives a file a list of faults, one for each request, before it is served."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self.folder = folder
-        self.faults: dict[str, list[str]] = {}
-        self.requests: Counter[str] = Counter()
         self.times: list[float] = []
         self.users: set[str | None] = set()
-        server = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                server.answer(self, self.path.rpartition("/")[2])
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
-        self._thread.start()
-        self.address = f"http://127.0.0.1:{self._http.server_port}"
-
-    def answer(self, handler: BaseHTTPRequestHandler, name: str) -> None:
-        self.requests[name] += 1
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        name = handler.path.rpartition("/")[2]
+        fault = self.fault_of(name)
         self.times.append(time.monotonic())
         self.users.add(handler.headers["User-Agent"])
-        waiting = self.faults.get(name, [])
-        fault = waiting.pop(0) if waiting else ""
         path = self.folder / name
         status, body = (200, path.read_bytes()) if path.is_file() else (404, b"no")
         length = len(body)
@@ -68,11 +51,6 @@ class Server:
         handler.send_header("Content-Length", str(length))
         handler.end_headers()
         handler.wfile.write(body)
-
-    def close(self) -> None:
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
 
 
 @pytest.fixture

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+from served import Served
 
 from finexpert.datasets.fred.database import load_folder
 from finexpert.datasets.fred.download import download
@@ -22,30 +20,16 @@ from finexpert.errors import DataError
 from finexpert.storage.whole_files import write_whole
 
 
-class Server:
+class Server(Served):
     """Serves every series; `faults` gives a series a list of faults, one for each request, before it is served."""
 
-    def __init__(self) -> None:
-        self.faults: dict[str, list[str]] = {}
-        self.requests: Counter[str] = Counter()
-        server = self
+    @property
+    def endpoint(self) -> str:
+        return f"{self.address}/graph/fredgraph.csv"
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                server.answer(self, parse_qs(urlsplit(self.path).query)["id"][0])
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
-        self._thread.start()
-        self.endpoint = f"http://127.0.0.1:{self._http.server_port}/graph/fredgraph.csv"
-
-    def answer(self, handler: BaseHTTPRequestHandler, series: str) -> None:
-        self.requests[series] += 1
-        waiting = self.faults.get(series, [])
-        fault = waiting.pop(0) if waiting else ""
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        series = parse_qs(urlsplit(handler.path).query)["id"][0]
+        fault = self.fault_of(series)
         body = f"observation_date,{series}\n2024-01-01,1.5\n2024-02-01,.\n2024-03-01,2.5\n".encode()
         status, length = 200, None
         if fault.isdigit():
@@ -62,11 +46,6 @@ class Server:
         handler.send_header("Content-Length", str(length or len(body)))
         handler.end_headers()
         handler.wfile.write(body)
-
-    def close(self) -> None:
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
 
 
 @pytest.fixture

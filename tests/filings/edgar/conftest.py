@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import time
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
+from served import Served
 
 from finexpert.filings.edgar.connection import Pace
 from finexpert.filings.edgar.fetching import Addresses, FilingServer
@@ -122,39 +121,25 @@ def documents() -> dict[str, bytes]:
     }
 
 
-class EdgarHere:
+class EdgarHere(Served):
     """Serves EDGAR's lists and documents; `faults` gives a name a list of faults, one for each request, before it is served."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.content = {path: json.dumps(value).encode() for path, value in lists().items()} | documents()
-        self.faults: defaultdict[str, list[str]] = defaultdict(list)
-        self.requests: Counter[str] = Counter()
         self.times: list[float] = []
         self.users: set[str | None] = set()
         self.headers: dict[str, str] = {}
-        here = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                here.answer(self)
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
-        self._thread.start()
-        self.base = f"http://127.0.0.1:{self._http.server_port}"
+        self.base = self.address
         self.addresses = Addresses(
             f"{self.base}/files/company_tickers.json", f"{self.base}/submissions", f"{self.base}/archives"
         )
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         name = handler.path.rpartition("/")[2]
-        self.requests[name] += 1
+        fault = self.fault_of(name)
         self.times.append(time.monotonic())
         self.users.add(handler.headers["User-Agent"])
-        fault = self.faults[name].pop(0) if self.faults[name] else ""
         body = self.content.get(handler.path)
         status = 404 if body is None else 200
         body = body or b"no"
@@ -187,11 +172,6 @@ class EdgarHere:
             handler.rfile.read(1)
             return
         handler.wfile.write(body)
-
-    def close(self) -> None:
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
 
     def sha256(self, name: str) -> str:
         """The checksum of a document as it is served."""
