@@ -186,7 +186,7 @@ def _folder_key(folder: Path) -> str:
 
 @functools.cache
 def code_key() -> str:
-    """A hash of the code that makes the tables, so that a cache does not outlive it."""
+    """A hash of the code and the list of series that make the tables, so that a cache does not outlive them."""
     here = Path(__file__).parent
-    names = ("database.py", "series.py", "sample_economy.py", "sample_economy_paths.py")
+    names = ("database.py", "series.py", "series.csv", "sample_economy.py", "sample_economy_paths.py")
     return hashlib.sha256(b"\0".join((here / name).read_bytes() for name in names)).hexdigest()

@@ -191,3 +191,9 @@ def test_an_interrupted_build_leaves_the_old_file_alone(
         fred.build(economy, path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_cache_does_not_outlive_the_list_of_series(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, read = fred.code_key.__wrapped__(), Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: b"" if path.name == "series.csv" else read(path))
+    assert fred.code_key.__wrapped__() != before
