@@ -90,6 +90,16 @@ def test_who_may_see_one_of_the_sources_gets_that_one_alone(both: Any) -> None:
         assert str(theirs.value).replace(own.id, "x").replace("Own", "x") == str(nothing.value)
 
 
+def test_no_name_of_a_shared_source_takes_the_place_of_others(both: Any) -> None:
+    desk, ann, eve = both.desk, both.ann, both.eve
+    for name in ("all", "Sales,Filings", "Sales"):
+        desk.add_source(ann, name, file=io.BytesIO(b"a,b\n1,2\n"), filename="a.csv", shared=True)
+    sales, filings, *named = [each.id for each in desk.sources(eve)]
+    assert desk.meant(eve, "Sales") == sales
+    assert desk.meant(eve, "Sales,Filings") == f"{sales},{filings}"
+    assert desk.meant(eve, "all") == ",".join([sales, filings, *named])
+
+
 def test_a_source_that_is_taken_out_is_asked_no_more(both: Any, says: None) -> None:
     """Also by a conversation that was begun while it was there, and whose session is open."""
     desk, ann, ben = both.desk, both.ann, both.ben

@@ -28,14 +28,15 @@ class Together(Meaning):
     def meant(self, person: Person, words: str) -> str:
         """The id of a source by its id or its name, or the ids of several: of all, or of those with commas between them.
 
-        NotFound for one that is not the person's. Several stand in the order in which the person sees them.
+        NotFound for one that is not the person's. Several stand in the order in which the person sees them. What somebody calls a source
+        "all", or by the names of two others, is meant by its id alone.
         """
         known = self.sources(person)
         ids = {each.name: each.id for each in reversed(known)} | {each.id: each.id for each in known}
-        if words in ids:
-            return ids[words]
         named = list(ids) if words == several.ALL else [word.strip() for word in words.split(_BETWEEN)]
         wanted = {ids.get(name) for name in named}
+        if None in wanted:
+            wanted = {ids.get(words)}
         if not wanted or None in wanted:
             raise NotFound(f"there is no source {words[:80]!r}")
         return _BETWEEN.join(each.id for each in known if each.id in wanted)
