@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import dspy
 
 from finexpert.core.answers import Clarification
+from finexpert.knowledge.cues import without_sentences
 from finexpert.knowledge.glossary import Glossary, Keyword
 from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.offering import GAP
@@ -75,14 +76,12 @@ class KeywordRephrasing(dspy.Module):  # type: ignore[misc]
             conversation=conversation,
             question=question,
         )
-        return _understood(question, found, candidates, keywords if not judge else ())
+        return _understood(question, found, candidates, [each for each in keywords if not (judge and each.id)])
 
 
 def _unexplained(question: str, keywords: Sequence[Keyword]) -> str:
-    """The question without what it explains itself."""
-    for piece in (piece for each in keywords if not each.id for piece in each.meaning.split(GAP)):
-        question = question.replace(piece, " ")
-    return question
+    """The question without the sentences in which it explains a term itself."""
+    return without_sentences(question, [piece for each in keywords if not each.id for piece in each.meaning.split(GAP)])
 
 
 Known = Keyword | Process

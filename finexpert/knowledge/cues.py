@@ -10,6 +10,7 @@ definition: `own_words` blanks it out, so that it can be neither a cue nor the w
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -135,6 +136,20 @@ def own_words(message: str) -> str:
     for pattern in (_BLOCKS, _REPORTED_LONG, _QUOTED_BY):
         message = pattern.sub(_blank, message)
     return _SENTENCE.sub(lambda sentence: sentence[0] if _is_own(sentence[0]) else _blank(sentence), message)
+
+
+def without_sentences(text: str, pieces: Sequence[str]) -> str:
+    """The text without the sentences that hold a part of one of the pieces.
+
+    >>> without_sentences("Slow is our word: below 2. Or so. How many?", ["below 2. Or so"])
+    ' How many?'
+    """
+    held = [(start, start + len(piece)) for piece in pieces if piece and (start := text.find(piece)) >= 0]
+
+    def kept(sentence: re.Match[str]) -> str:
+        return "" if any(a < sentence.end() and sentence.start() < b for a, b in held) else sentence[0]
+
+    return _SENTENCE.sub(kept, text)
 
 
 def _is_own(sentence: str) -> bool:

@@ -140,3 +140,24 @@ def test_what_a_message_explains_is_kept_where_the_person_says_so(client: Any, o
     client.post(f"{place}/ask", json={"question": said.replace("slow", "dull")})
     assert client.post(f"{place}/ask", json={"question": "Keep it."}).json()["status"] == "noted"
     assert client.get("/api/terms/dull months").json()["meaning"] == "those below five"
+
+
+def test_a_reply_that_says_nothing_is_not_kept_and_one_that_rambles_is_listened_to(client: Any, office: Any) -> None:
+    model = office.model
+    plan = model.plan()
+    model.says("planning", model.plan(unclear="grubby"), plan, model.plan(unclear="mucky"), plan)
+    place = f"/api/conversations/{office.desk.create(_me(client), office.source).id}"
+    client.post(f"{place}/ask", json={"question": "How many grubby months?"})
+    reply = {"term": "grubby", "meaning": "no clue, ask Petra"}
+    assert client.post(f"{place}/reply", json=reply).json()["status"] == "answered"
+    assert client.get("/api/terms").json() == []
+    assert "no clue, ask Petra" in model.of("planning")[-1]
+    client.post(f"{place}/ask", json={"question": "How many mucky months?"})
+    model.says("listening", model.lessons({"term": "mucky", "quotes": ["below 4"]}))
+    client.post(f"{place}/reply", json={"term": "mucky", "meaning": "hmm, below 4 I think"})
+    assert [each["meaning"] for each in client.get("/api/terms").json()] == ["below 4"]
+
+
+def test_a_meaning_is_kept_to_the_letter_over_http(client: Any) -> None:
+    said = "a \"month\" \u2014 with \u201clow\u201d sales,\n  i.e. below '5' %"
+    assert client.post("/api/terms", json={"term": "dull month", "meaning": said}).json()["meaning"] == said

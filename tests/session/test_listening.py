@@ -7,6 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from finexpert.core.answers import Clarification
+
 SLOW = 'By slow months we mean "months\n  below 5 (five)". How many slow months were there?'
 MEANING = '"months\n  below 5 (five)"'
 LESSON = {"kind": "definition", "term": "slow months", "quotes": ['"months below 5 (five)"']}
@@ -34,6 +36,13 @@ def test_a_definition_in_passing_is_offered_and_in_use_at_once(desk: Any, sessio
     assert f"By 'slow months' this house means: {MEANING}" in desk.prompts[-1]
     assert answer.usage.by_layer == {"listening": 1, "planning": 1}
     assert session.stores.glossary.keywords() == []  # nobody agreed yet
+
+
+def test_what_was_just_said_is_meant_whatever_a_judge_finds_beside_it(desk: Any, session: Any) -> None:
+    desk.says("listening", desk.lessons(LESSON))
+    answer = session.ask(f"{SLOW} And the grubby ones?")
+    assert "keyword_rephrasing" in desk.layers
+    assert answer.meanings == {"slow months": MEANING}
 
 
 def test_what_is_agreed_to_is_a_draft_and_comes_into_use_by_going_on(desk: Any, session: Any) -> None:
@@ -139,9 +148,31 @@ def test_a_text_that_cannot_be_used_is_said_and_the_question_answered(desk: Any,
 
 
 def test_a_reply_that_says_nothing_is_not_kept(desk: Any, session: Any) -> None:
-    from finexpert.core.answers import Clarification
 
     asked = Clarification(kind="term", term="grubby", question="?")
     assert session.explain(asked, "no clue, ask Petra") is None
     desk.says("listening", desk.lessons({"kind": "definition", "term": "grubby", "quotes": ["below 4"]}))
     assert session.explain(asked, "hmm, below 4 I think").meaning == "below 4"
+
+
+LETTERS = "a \"month\" \u2014 with \u201clow\u201d sales,\n  i.e. below '5' % (not 6)"
+
+
+def defined(session: Any) -> Any:
+    return session.define("dull month", LETTERS)
+
+
+def replied(session: Any) -> Any:
+    return session.explain(Clarification(kind="term", term="dull month", question="?"), LETTERS)
+
+
+def heard(session: Any) -> Any:
+    return session.keep(session.listen(f"For us a dull month is {LETTERS}. How many?").offers[0])
+
+
+@pytest.mark.parametrize("way", [defined, replied, heard])
+def test_every_way_in_keeps_a_meaning_to_the_letter(desk: Any, session: Any, way: Any) -> None:
+    desk.says(
+        "listening", desk.lessons({"kind": "definition", "term": "dull month", "quotes": [" ".join(LETTERS.split())]})
+    )
+    assert way(session).meaning == LETTERS

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,7 @@ from finexpert.app.state import tables
 from finexpert.app.state.answers import body_of, table_of
 from finexpert.app.state.naming import new_id, now
 from finexpert.app.state.stored import StoredAnswer
-from finexpert.core.answers import Answer, AnswerFormat
+from finexpert.core.answers import Answer, AnswerFormat, Clarification
 from finexpert.core.progress import Watch, watching
 from finexpert.core.workspace import Turn, Workspace
 from finexpert.errors import Cancelled, FinexpertError, StoreError
@@ -56,6 +56,7 @@ class Wish:
     answer_format: AnswerFormat | None = None
     declined: tuple[str, ...] = ()
     chosen: tuple[tuple[str, str], ...] = ()
+    replied: tuple[Clarification, str] | None = None  # to be listened to: it rambles
     learn: bool = True  # False: nobody speaks for themselves, as behind MCP
 
 
@@ -107,6 +108,9 @@ class Answering(Conversations):
         before = list(session.workspace.turns)
         with watching(Watch(running.tell)) as watch:
             running.stoppable(watch.cancel)
+            if wish.replied is not None and session.explain(*wish.replied) is None:
+                unclear, said = wish.replied
+                wish = replace(wish, knowledge=f"Asked what {unclear.term!r} means, the user said: {said}")
             answer = session.ask(
                 wish.question.strip(),
                 answer_format=wish.answer_format,

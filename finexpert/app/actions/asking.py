@@ -24,6 +24,7 @@ from finexpert.app.state import tables
 from finexpert.app.state.naming import new_id, now
 from finexpert.core.answers import Clarification
 from finexpert.errors import Busy, FinexpertError, NotFound, Refused, TooMany
+from finexpert.knowledge.cues import rambles
 
 __all__ = ["Asking", "Wish"]
 
@@ -175,6 +176,8 @@ class Asking(Answering):
         if unclear.kind == "term" and not meaning:
             return replace(wish, declined=(unclear.term,))
         if unclear.kind == "term" and person.can("teach"):
+            if meaning not in unclear.candidates and rambles(meaning):
+                return replace(wish, replied=(unclear, meaning))
             self.explain(person, unclear, meaning)
             return wish
         knowledge = f"By {unclear.term!r} the user means: {meaning}" if meaning else ""
