@@ -453,3 +453,25 @@ def test_bytes_are_counted_where_the_rows_lie(server: str) -> None:
             assert [row[1] for row in found] == ["é" * n if 20 - n < complete else None for n in range(20, 0, -1)]
             assert [row[-1] for row in found] == [20 - n >= complete for n in range(20, 0, -1)]
     engine.dispose()
+
+
+def test_without_a_schema_postgres_shows_the_tables_there_are(postgres: str) -> None:
+    with sa.create_engine(postgres, poolclass=sa.pool.NullPool).connect() as server:
+        server.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("CREATE DATABASE unnamed")
+    url = postgres.replace("/postgres?", "/unnamed?")
+    engine = sa.create_engine(url, poolclass=sa.pool.NullPool)
+
+    def run(*statements: str) -> None:
+        with engine.begin() as connection:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+
+    run("CREATE SCHEMA desk", "CREATE TABLE desk.trades (trade_id integer)", "INSERT INTO desk.trades VALUES (7)")
+    with SQLWarehouse(url) as opened:
+        assert opened.query("SELECT max(trade_id) FROM trades").data.iat[0, 0] == 7
+    run("CREATE SCHEMA risk", "CREATE VIEW risk.limits AS SELECT 1 AS n")
+    with pytest.raises(DataError, match=r"in the schemas desk, risk: name one in the address, as \?schema=desk"):
+        SQLWarehouse(url)
+    run("CREATE TABLE public.accounts (account_id integer)")
+    with SQLWarehouse(url) as opened:
+        assert [table.name for table in opened.tables] == ["accounts"]

@@ -62,6 +62,15 @@ class Reflected:
     left_out: dict[str, str]
 
 
+def _schema_of(inspector: Inspector) -> str:
+    """The schema that is meant where none is named: `public`, or the only one that holds tables. DataError where there are several."""
+    names = [name for name in inspector.get_schema_names() if name != "information_schema"]
+    held = [name for name in names if inspector.get_table_names(name) or inspector.get_view_names(name)]
+    if len(held) > 1 and "public" not in held:
+        raise DataError(f"tables stand in the schemas {', '.join(held)}: name one in the address, as ?schema={held[0]}")
+    return "public" if "public" in held or not held else held[0]
+
+
 def reflect(
     connection: sa.Connection,
     schema: str | None,
@@ -74,6 +83,8 @@ def reflect(
     inspector = sa.inspect(connection)
     if schema is not None:
         schema = _normal(connection.dialect, schema)
+    elif dialect == "postgres":
+        schema = _schema_of(inspector)
     place = _spelled(connection.dialect, schema or inspector.default_schema_name or "main")
     found_values = {name: _distinct(connection, place, name, dialect) for name in listed}
     declared = replace(declared, categories={**declared.categories, **found_values})
