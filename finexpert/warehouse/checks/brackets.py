@@ -11,10 +11,14 @@ from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.select import Read, text_of
 
 
-def check_brackets(one: Read) -> None:
-    """Raises QueryError for two conditions on one column with OR between, of which one stands beside an AND without brackets."""
+def check_brackets(one: Read) -> list[str]:
+    """Notes on an AND beside an OR; raises QueryError where the conditions around the OR are on one column."""
+    notes = []
     for node in one.written.find_all(exp.Or) if one.written is not None else ():
         _check_brackets(one, node)
+        if isinstance(node.this, exp.And) != isinstance(node.expression, exp.And):
+            notes.append(f"in {text_of(one, node)}, AND binds before OR")
+    return notes
 
 
 def _check_brackets(one: Read, node: exp.Or) -> None:

@@ -149,7 +149,7 @@ class Checks:
         probe = Probe(self.source, self.seconds, self.as_of, self.declared_only, self.clock)
         with progress.stage("checking"):
             check_outside(one)
-            check_brackets(one)
+            notes += check_brackets(one)
             with probe.checking(_LITERALS):
                 looked = self._looked_up(one, probe, self._attempts(frame))
             found: list[str] = []
@@ -161,7 +161,7 @@ class Checks:
             with probe.checking(_OUTER):
                 notes += check_outer_joins(one, probe, self.question)
             with probe.checking(_REMARKS):
-                notes += [*remarks(one, probe), *times(one, probe), *ratios(one), *names(one, probe)]
+                notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
         given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
         try:
             with probe.checking(_EMPTINESS):

@@ -23,7 +23,7 @@ from finexpert.warehouse.keys import singular
 _ADDED = (exp.Sum, exp.Count, exp.CountIf)
 _WEIGHED = (exp.Avg, exp.Median, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance)
 _FIRST = 200_000
-_HOW_MANY = re.compile(r"\b(?:how many|(?:the )?number of)((?:\s+[a-z']+){1,4})")
+_HOW_MANY = re.compile(r"\b(?:how many|(?:the )?number of|the most|the fewest)((?:\s+[a-z']+){1,4})")
 
 
 def check_fan_out(one: Read, probe: Probe, question: str = "") -> list[str]:

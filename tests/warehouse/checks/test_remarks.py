@@ -23,6 +23,10 @@ INSERT INTO holders VALUES (1, 'Ann Lee', 'CA'), (2, 'Bo Hill', 'ca'), (3, 'Cy W
 CREATE TABLE covers (cover_id INTEGER PRIMARY KEY, holder_id INTEGER REFERENCES holders, kind VARCHAR, begun DATE, ended DATE, signed_at TIMESTAMPTZ, fee DOUBLE);
 INSERT INTO covers VALUES (1, 1, 'home', '2022-02-01', '2023-02-01', '2022-01-31 23:00+00', 10), (2, 1, 'car', '2023-02-11', NULL, '2023-02-01 10:00+00', 20),
   (3, 2, 'car', '2023-03-01', '2024-02-01', '2023-02-01 10:00+00', 30), (4, 3, 'car', '2023-02-05', NULL, '2023-02-02 09:00+00', 70);
+CREATE TABLE versions (holder_id INTEGER REFERENCES holders, version INTEGER, valid_from DATE, valid_to DATE, insured DOUBLE, PRIMARY KEY (holder_id, version));
+INSERT INTO versions VALUES (1, 1, '2022-01-01', '2023-01-01', 100), (1, 2, '2023-01-01', '2100-01-01', 150), (2, 1, '2022-01-01', '2100-01-01', 70);
+CREATE TABLE tries (try_id INTEGER PRIMARY KEY, is_test INTEGER, is_deleted INTEGER, test_day DATE);
+INSERT INTO tries VALUES (1, 0, 0, '2023-01-01'), (2, 1, 0, '2023-01-02');
 CREATE TABLE ratios (line VARCHAR, claims_count INTEGER, loss_ratio DOUBLE);
 INSERT INTO ratios VALUES ('home', 10, 0.5), ('car', 90, 0.8);
 """
@@ -105,6 +109,24 @@ def test_a_person_is_told(source: DuckDBWarehouse, select: str, notes: list[str]
         ("SELECT avg(m) FROM (SELECT kind, avg(fee) AS m FROM covers GROUP BY kind)", [
             "AVG(m) is an average of AVG(fee): each group counts alike, whatever its number of rows"]),
         ("SELECT avg(n) FROM (SELECT kind, count(*) AS n FROM covers GROUP BY kind)", []),
+        ("SELECT avg(n) FROM (SELECT holder_id, count(*) AS n FROM covers GROUP BY holder_id)", [
+            "AVG(n) is over each holder_id of covers: what holders holds beside these is left out"]),
+        ("SELECT avg(fee / cover_id) FROM covers", ["AVG(fee / cover_id) counts each quotient alike: it is not the sum of the first divided by the sum of the second"]),
+        ("SELECT avg(fee / 100) FROM covers", []),
+        ("SELECT max(date_diff('year', begun, ended)) FROM covers", [
+            "DATE_DIFF('YEAR', begun, ended) counts how often a year begins between the two, and no whole years"]),
+        ("SELECT max(date_diff('day', begun, ended)) FROM covers", []),
+        ("SELECT max(2024 - year(begun)) FROM covers", ["2024 - YEAR(begun) counts how often a year begins between the two, and no whole years"]),
+        ("SELECT max(year(begun)) - 1 FROM covers", []),
+        ("SELECT count(*) FROM covers WHERE fee > 60 OR kind = 'car' AND begun < DATE '2023-02-20'", [
+            "in fee > 60 OR kind = 'car' AND begun < CAST('2023-02-20' AS DATE), AND binds before OR"]),
+        ("SELECT count(*) FROM covers WHERE fee > 60 OR (kind = 'car' AND begun < DATE '2023-02-20')", []),
+        ("SELECT sum(insured) FROM versions", ["versions holds several rows of one holder_id, each for a time of its own: all of them count"]),
+        ("SELECT sum(insured) FROM versions WHERE version = 1", []),
+        ("SELECT sum(insured) FROM versions WHERE valid_from <= DATE '2023-06-01' AND valid_to > DATE '2023-06-01'", []),
+        ("SELECT max(insured) FROM versions", []),
+        ("SELECT count(*) FROM tries", ["tries.is_test marks some rows, and the SELECT does not look at it: they count like the others"]),
+        ("SELECT count(*) FROM tries WHERE is_test = 0", []),
         ("SELECT avg(loss_ratio) FROM ratios", ["AVG(loss_ratio) counts each row of ratios alike, whatever its claims_count"]),
         ("SELECT sum(loss_ratio * claims_count) / sum(claims_count) FROM ratios", []),
         ("SELECT h.holder_id, count(c.cover_id) AS n FROM holders h LEFT JOIN covers c ON c.holder_id = h.holder_id WHERE c.kind = 'home' GROUP BY h.holder_id", [

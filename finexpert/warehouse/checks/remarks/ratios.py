@@ -15,18 +15,23 @@ import pandas as pd
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from finexpert.warehouse.checks.reading.select import Read, columns_of, text_of
+from finexpert.warehouse.checks.reading.grouping import group_columns
+from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, rows_of, text_of
 from finexpert.warehouse.dates import words
+from finexpert.warehouse.schema import find_table
 
 _split = str.split
 _RATIOS = frozenset(_split("ratio rate pct percent percentage margin yield share utilization average avg mean median"))
 _NUMBERS = frozenset(_split("count cnt num number qty quantity volume weight"))
+_MOST = 1_000_000
 _PERCENT = re.compile(r"\bper ?cent(?:age)?\b|%|\bpct\b", re.IGNORECASE)
 
 
-def ratios(one: Read) -> list[str]:
+def ratios(one: Read, probe: Probe) -> list[str]:
     """Notes for the person; nothing is refused."""
-    return list(dict.fromkeys([*_averages_of_averages(one), *_averages_of_ratios(one)]))
+    found = [*_averages_of_averages(one), *_averages_of_ratios(one), *_averages_of_some(one, probe)]
+    return list(dict.fromkeys(found))
 
 
 def _averages_of_averages(one: Read) -> Iterator[str]:
@@ -59,8 +64,46 @@ def _is_mean(made: exp.Expr) -> bool:
     )
 
 
+def _averages_of_some(one: Read, probe: Probe) -> Iterator[str]:
+    """An average of a number a thing, where things without a row are none of the groups."""
+    for scope in one.scopes:
+        for node in scope.find_all(exp.Avg):
+            column = node.this
+            inner = scope.sources.get(column.table) if isinstance(column, exp.Column) else None
+            if not isinstance(inner, Scope) or not isinstance(_made_by(column, scope), exp.Count):
+                continue
+            keys = group_columns(inner.expression)
+            origin = one.origin(keys[0], inner) if len(keys) == 1 and not inner.expression.args.get("joins") else None
+            if origin is not None and (other := _without_a_row(one, inner, origin, keys[0], probe)):
+                yield f"{text_of(one, node)} is over each {origin.column.name} of {origin.table.name}: what {other} holds beside these is left out"
+
+
+def _without_a_row(one: Read, scope: Scope, origin: Origin, key: exp.Column, probe: Probe) -> str:
+    """The table that a key refers to, where it holds a row that none of some rows refers to; else nothing."""
+    referred = next((each for each in origin.table.foreign_keys if each.columns == (origin.column.name,)), None)
+    table = find_table(one.tables, referred.table) if referred is not None else None
+    if (
+        referred is None
+        or table is None
+        or any(each.rows is None or each.rows > _MOST for each in (table, origin.table))
+    ):
+        return ""
+    where = scope.expression.args.get("where")
+    rows = rows_of(one, scope, where.this if where is not None else None)
+    rows.set("expressions", [key.copy().as_("k")])
+    if rows.args.get("with_") is not None or scope.external_columns:
+        return ""
+    every = exp.select(exp.column(referred.referred[0], quoted=True).as_("k")).from_(table_name(table.name))
+    left_out = exp.select("1").from_(exp.except_(every, rows).subquery("left_out"))
+    return table.name if probe.any_row(left_out) is True else ""
+
+
 def _averages_of_ratios(one: Read) -> Iterator[str]:
-    """An average of ratios in a table that says beside each of how many things it is."""
+    """An average of quotients, or of ratios in a table that says beside each of how many things it is."""
+    for average in (one.select or exp.Select()).find_all(exp.Avg):
+        quotient = average.this.unnest()
+        if isinstance(quotient, exp.Div) and quotient.this.find(exp.Column) and quotient.expression.find(exp.Column):
+            yield f"{text_of(one, average)} counts each quotient alike: it is not the sum of the first divided by the sum of the second"
     for column, scope in columns_of(one):
         node = column.parent
         origin = one.origin(column, scope) if isinstance(node, exp.Avg) else None

@@ -23,10 +23,11 @@ from finexpert.warehouse.checks.reading.grouping import group_columns
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, table_name
 from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, runnable, text_of
-from finexpert.warehouse.dates import words
+from finexpert.warehouse.dates import kind_of_type, words
 from finexpert.warehouse.schema import TableSchema
 
 _GONE = frozenset(("deleted", "voided", "archived", "reversed", "reversal"))
+_NO_BUSINESS = frozenset(("test", "dummy", "duplicate"))
 _DIRECTIONS = frozenset(("direction", "drcr", "crdr", "debit_credit", "dr_cr", "cr_dr", "debitcredit", "credit_debit"))
 _FEW = 10
 _AMOUNTS = frozenset(("amount", "amt", "value", "total", "sum"))
@@ -75,10 +76,16 @@ def _gone(one: Read, probe: Probe) -> Iterator[str]:
     mentioned = _mentioned(one)
     for table in filter(_is_small, one.used):
         for column in table.columns:
-            if not set(words(column.name)) & _GONE or column.name.lower() in mentioned:
+            said = set(words(column.name))
+            if not (said & _GONE or ("is" in said and said & _NO_BUSINESS)) or column.name.lower() in mentioned:
                 continue
             name = exp.column(column.name, quoted=True)
-            marked = name if column.type.upper() == "BOOLEAN" else name.is_(exp.null()).not_()
+            is_flag = "is" in said and not column.is_text and not kind_of_type(column.type)
+            marked: exp.Expr = name.is_(exp.null()).not_()
+            if column.type.upper().startswith("BOOL"):
+                marked = name
+            elif is_flag:
+                marked = name.neq(exp.Literal.number(0))
             if probe.any_row(exp.select("1").from_(table_name(table.name)).where(marked)) is True:
                 yield f"{table.name}.{column.name} marks some rows, and the SELECT does not look at it: they count like the others"
 

@@ -3,10 +3,13 @@
 end_date > '2022-01-01'                   end_date is missing where something has no end yet: left out
 month(closed_on) = 2                      February of every year
 executed_at >= '2023-01-01', with a zone  the day begins at midnight in UTC
+date_diff('year', born, day)              a year more on 1 January, on some engines
+sum(insured), beside valid_from           what was insured before counts as well
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -14,17 +17,20 @@ from sqlglot import exp
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, rows_of, text_of
-from finexpert.warehouse.checks.times.versions import spans
-from finexpert.warehouse.dates import kind_of_type
+from finexpert.warehouse.checks.times.versions import spans, thing_of
+from finexpert.warehouse.dates import kind_of_type, words
 
 _OF_DAYS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.Between, exp.Cast, exp.Date, exp.DateTrunc, exp.TimestampTrunc,
             exp.Extract, exp.Year, exp.Month, exp.Quarter, exp.TsOrDsToDate)  # fmt: skip
+_COUNT_TURNS = frozenset(("duckdb", "tsql", "snowflake", "redshift"))
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _MONTHS = (exp.Month, exp.Extract, exp.TimeToStr, exp.Anonymous)
 
 
 def times(one: Read, probe: Probe) -> list[str]:
     """Notes for the person; nothing is refused."""
-    return list(dict.fromkeys([*_open_ends(one, probe), *_months(one, probe), *_zones(one)]))
+    found = [*_open_ends(one, probe), *_months(one, probe), *_zones(one), *_turns(one), *_versions(one, probe)]
+    return list(dict.fromkeys(found))
 
 
 def _open_ends(one: Read, probe: Probe) -> Iterator[str]:
@@ -96,3 +102,57 @@ def _zones(one: Read) -> Iterator[str]:
 def _has_zone(origin: Origin) -> bool:
     kind = origin.column.type.upper()
     return kind_of_type(kind) == "timestamp" and ("WITH TIME ZONE" in kind or "TZ" in kind)
+
+
+def _turns(one: Read) -> Iterator[str]:
+    """Differences in years or months of engines that count the turns between two days."""
+    for node in (one.select or exp.Select()).find_all(exp.DateDiff) if one.dialect in _COUNT_TURNS else ():
+        unit = str(node.args.get("unit") or "").strip("'\"").lower()
+        if unit in ("year", "quarter", "month"):
+            yield f"{text_of(one, node)} counts how often a {unit} begins between the two, and no whole {unit}s"
+    for less in (one.select or exp.Select()).find_all(exp.Sub):
+        sides = [less.this.unnest(), less.expression.unnest()]
+        if any(map(_is_year, sides)) and all(_is_year(side) or _YEAR.fullmatch(side.name) for side in sides):
+            yield f"{text_of(one, less)} counts how often a year begins between the two, and no whole years"
+
+
+def _is_year(node: exp.Expr) -> bool:
+    """Whether an expression takes the year of a day."""
+    node = node.this if isinstance(node, exp.Cast) else node
+    said = node.sql().upper()
+    return isinstance(node, exp.Year) or (
+        isinstance(node, exp.Extract | exp.TimeToStr) and ("YEAR" in said or "'%Y'" in said)
+    )
+
+
+def _versions(one: Read, probe: Probe) -> Iterator[str]:
+    """Rows that held at other times, where nothing is said of the time."""
+    select = one.select or exp.Select()
+    mentioned = {column.name.lower() for column in select.find_all(exp.Column)}
+    added_up = any(not isinstance(node.this, exp.Distinct) for node in select.find_all(exp.Sum, exp.Count, exp.Avg))
+    for table in one.used if added_up else ():
+        ends = {column.name.lower() for column in table.columns if _of_a_version(column.name)}
+        key = {name.lower() for names in table.keys for name in names}
+        thing = thing_of(table, ends)
+        if not ends or not thing or ends & mentioned or (key - set(map(str.lower, thing))) & mentioned:
+            continue
+        if table.rows is None or table.rows > SMALL:
+            continue
+        rows = (
+            exp.select("1").from_(table_name(table.name)).group_by(*(exp.column(name, quoted=True) for name in thing))
+        )
+        if probe.any_row(rows.having("COUNT(*) > 1")) is True:
+            yield f"{table.name} holds several rows of one {', '.join(thing)}, each for a time of its own: all of them count"
+
+
+def _of_a_version(name: str) -> bool:
+    """Whether a column says from when to when its row holds, or that it holds now.
+
+    >>> [_of_a_version(name) for name in ("valid_from", "effective_end_date", "is_current", "from_account", "current_price")]
+    [True, True, True, False, False]
+    """
+    said = set(words(name))
+    return bool(said & {"valid", "effective"} and said & _ENDS) or {"is", "current"} <= said
+
+
+_ENDS = frozenset(("from", "to", "start", "end", "until", "thru", "through", "since"))

@@ -6,6 +6,7 @@ avg(v.valid_to - v.valid_from)              where valid_to of the last row is 99
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from finexpert.warehouse.schema import Column, TableSchema
 
 _NUMBERED = frozenset(("version", "revision", "rev", "seq", "sequence", "no", "nr", "number", "row"))
 _FAR = "2200-01-01"
+_FAR_DAY = re.compile(r"(2[2-9]|[3-9]\d)\d\d-\d\d-\d\d")
 _LASTS = (exp.Sub, exp.DateDiff, exp.TimestampDiff, exp.TsOrDsDiff, exp.Anonymous)
 _GUARDS = (exp.Case, exp.If, exp.Least, exp.Filter, exp.Nullif)
 
@@ -101,7 +103,7 @@ def _check_change(one: Read, scope: Scope, span: Span, probe: Probe) -> None:
     table = one.base_of(scope, span.last.table)
     if not span.closed or table is None or table.rows is None or table.rows > SMALL:
         return
-    thing = _thing(table, {span.first.name.lower(), span.last.name.lower()})
+    thing = thing_of(table, {span.first.name.lower(), span.last.name.lower()})
     if not thing or scope.external_columns:
         return
     next_ = exp.select("1").from_(table_name(table.name).as_("next_row")).where(
@@ -122,7 +124,7 @@ def _check_change(one: Read, scope: Scope, span: Span, probe: Probe) -> None:
         )
 
 
-def _thing(table: TableSchema, ends: set[str]) -> list[str]:
+def thing_of(table: TableSchema, ends: set[str]) -> list[str]:
     """The columns that say what the rows of a table are versions of: of its key, else the only foreign key."""
     for key in table.keys:
         left = [name for name in key if name.lower() not in ends]
@@ -135,6 +137,13 @@ def _thing(table: TableSchema, ends: set[str]) -> list[str]:
 
 def _check_lengths(one: Read, probe: Probe) -> None:
     """Raises QueryError where a length is added up or averaged to an end that stands for none."""
+    for node in (one.select or exp.Select()).find_all(exp.Literal):
+        over = node.find_ancestor(exp.Sum, exp.Avg, exp.Median, exp.Select)
+        is_far = node.is_string and _FAR_DAY.match(node.name) and node.find_ancestor(*_LASTS, exp.AggFunc) is not over
+        if is_far and isinstance(over, exp.AggFunc) and node.find_ancestor(exp.Least, exp.Case, exp.AggFunc) is over:
+            raise QueryError(
+                f"{text_of(one, over)} counts up to {node.name}, which is no end: leave what has none out, or count it up to today"
+            )
     for column, scope in columns_of(one):
         over = column.find_ancestor(exp.AggFunc, exp.Select)
         origin = one.origin(column, scope) if isinstance(over, exp.Sum | exp.Avg | exp.Median) else None
