@@ -8,6 +8,7 @@ open_data({"trades": df})                frames of pandas, polars or Arrow
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
@@ -22,6 +23,10 @@ from finexpert.warehouse.semantic_model.finding import find
 if TYPE_CHECKING:
     from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
     from finexpert.warehouse.warehouse import Warehouse
+
+
+# A path has lost one of two slashes.
+_REMOTE = re.compile(r"(s3|s3a|s3n|gs|gcs|r2|az|azure|abfss|https?|hf):/")
 
 
 class Tabular(Protocol):
@@ -49,6 +54,12 @@ def open_data(data: Any, *, settings: Settings | None = None) -> DuckDBWarehouse
         raise DataError(
             f"a {type(data).__name__} is no source of data: give a path, an address, a frame of pandas, polars or Arrow, or a"
             " dict of frames by the names of their tables"
+        )
+    if remote := _REMOTE.match(str(data)):
+        # The rest of the address may hold a key.
+        raise DataError(
+            f"files at {remote[1]}:// are not read: DuckDB needs an extension for that which it downloads, and files are read by a process"
+            " that reaches no network. Copy the file and name its path, or ask an engine that reads it where it lies (docs/engines.md)"
         )
     if address := address_in(data):
         # Loading SQLAlchemy takes a tenth of a second, which a file does not need.

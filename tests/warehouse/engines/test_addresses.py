@@ -99,3 +99,12 @@ def test_a_server_that_does_not_answer_is_named_without_its_password(name: str) 
     with pytest.raises(DataError, match=r"cannot be read|cannot be asked") as caught:
         open_data(Path(local.replace("?secure=true", "")))
     assert "hunter2" not in f"{caught.value}{caught.value.__cause__}"
+
+
+@pytest.mark.parametrize(
+    "address", ["s3://hunter2@bucket/a.parquet", "https://db/a.parquet?token=hunter2", "abfss://a@b/c.csv"]
+)
+def test_files_elsewhere_are_refused_with_the_reason(address: str) -> None:
+    with pytest.raises(DataError, match="reaches no network") as caught:
+        open_data(Path(address))
+    assert "hunter2" not in str(caught.value)
