@@ -18,10 +18,12 @@ from finexpert.warehouse.checks.reading.grouping import group_keys
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
+from finexpert.warehouse.dates import words
+from finexpert.warehouse.keys import singular
 
 _ALSO_WITHOUT = re.compile(
-    r"\b(?:including|include|also|even|incl)\b[^.?;]{0,60}\b(?:without|no|none|zero|0|not|never|nothing)\b"
-    r"|\b(?:zero|0) (?:if|where|when|for those)\b|\bwhether or not\b",
+    r"\b(?:including|include|incl|also|even)\b[^.?;]{0,60}?\b(?:without|none|(?:with|has|have|had|made) no)\b(?P<what>(?:\s+[a-z']+){0,3})"
+    r"|\b(?:zero|0) if\b|\b(?:including|include|even|also)\b[^.?;]{0,40}\b(?:has|have|had|did|do|does) (?:not|never)\b",
     re.IGNORECASE,
 )
 # What a row without a match can meet, or is written around.
@@ -30,7 +32,6 @@ _KEEPING = (exp.Is, exp.Coalesce, exp.Or, exp.Case, exp.If, exp.Exists, exp.Quer
 
 def check_outer_joins(one: Read, probe: Probe, question: str = "") -> list[str]:
     """Notes on rows that an outer join keeps and a condition leaves out; raises QueryError where the question asks for them."""
-    asked = bool(_ALSO_WITHOUT.search(question))
     notes = []
     for scope in one.scopes:
         select = scope.expression
@@ -38,12 +39,33 @@ def check_outer_joins(one: Read, probe: Probe, question: str = "") -> list[str]:
             continue
         for join in select.args.get("joins") or []:
             if join.side == "LEFT" and (left := _left_out(one, scope, join.this.alias_or_name, probe)):
-                if asked:
+                if asks_for_all(question, _table(one, scope, join)):
                     raise QueryError(f"{left}: put the condition into the ON of the LEFT JOIN")
                 notes.append(left)
-        if asked and (left := _not_joined(one, scope, probe)):
+        joined = [name for join in select.args.get("joins") or [] for name in _table(one, scope, join)]
+        if asks_for_all(question, joined) and (left := _not_joined(one, scope, probe)):
             raise QueryError(left)
     return list(dict.fromkeys(notes))
+
+
+def asks_for_all(question: str, joined: Sequence[str]) -> bool:
+    """Whether a question asks for what has no row in the joined tables as well; what else is without something, is not meant.
+
+    >>> asks_for_all("How many loans has each customer, including those without loans?", ["loans"])
+    True
+    >>> asks_for_all("How many loans has each customer, including loans without collateral?", ["loans"])
+    False
+    """
+    match = _ALSO_WITHOUT.search(question)
+    if match is None:
+        return False
+    said = {singular(word) for word in (match["what"] or "").lower().split()} - {"any", "a", "an", "such"}
+    return not said or bool(said & {singular(word) for name in joined for word in words(name)})
+
+
+def _table(one: Read, scope: Scope, join: exp.Join) -> list[str]:
+    table = one.base_of(scope, join.this.alias_or_name)
+    return [table.name] if table is not None else []
 
 
 def _are_small(one: Read) -> bool:
