@@ -97,3 +97,17 @@ def test_a_reply_goes_under_way_and_takes_the_form_of_the_question_back(client: 
 
 
 HTMX = {"hx-request": "true"}
+
+
+def test_what_was_explained_stands_in_a_form_and_is_kept_as_the_person_leaves_it(client: Any, office: Any) -> None:
+    me, model = local_person(), office.model
+    model.says("listening", model.lessons({"term": "dull months", "quotes": ["below <i> & five"]}))
+    conversation = office.conversation(me)
+    office.ask("By dull months we mean below <i> & five. How many?", conversation, me)
+    (answer,) = office.desk.conversation(me, conversation)
+    shown = client.get(f"/c/{conversation}").text
+    assert f'hx-post="/a/{answer.id}/keep/1"' in shown
+    assert "below &lt;i&gt; &amp; five</textarea>" in shown
+    reply = client.post(f"/a/{answer.id}/keep/1", data={"meaning": "below\r\n6"}, headers=HTMX)
+    assert "a draft of yours until a result with it is accepted" in reply.text
+    assert office.desk.term(me, "dull months").meaning == "below\n6"
