@@ -31,11 +31,15 @@ def duckdb_type(name: str, dialect: str) -> str:
 
     >>> duckdb_type("LowCardinality(Nullable(String))", "clickhouse"), duckdb_type("timestamp_ntz", "spark")
     ('VARCHAR', 'TIMESTAMP')
+    >>> duckdb_type("VARCHAR(16777216)", "snowflake"), duckdb_type("nvarchar(max)", "tsql")
+    ('VARCHAR', 'VARCHAR')
     >>> duckdb_type("INT64", "bigquery"), duckdb_type("DECIMAL(12,2)", "snowflake"), duckdb_type("datetimeoffset", "tsql")
     ('BIGINT', 'DECIMAL(12, 2)', 'TIMESTAMP WITH TIME ZONE')
     """
     read = type_read(name, dialect)
     if read is None:
         return name.upper()
+    if read.is_type(*exp.DataType.TEXT_TYPES):
+        return "VARCHAR"
     made = read.sql("duckdb").upper()
     return _DUCKDB.get(getattr(read.this, "name", ""), _DUCKDB.get(made, made))
