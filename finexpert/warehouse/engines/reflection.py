@@ -81,9 +81,6 @@ def reflect(
 ) -> Reflected:
     """The tables and views of a schema, in the order of their names, and where each stands; of columns that are `listed` ("table.column") the values."""
     inspector = sa.inspect(connection)
-    if dialect == "postgres" and schema is None:
-        # The search path of what reads is empty: without the name of a schema no table would be in sight.
-        schema = inspector.default_schema_name
     if schema is not None:
         schema = _normal(connection.dialect, schema)
     elif dialect == "postgres":
