@@ -1,8 +1,8 @@
 """How much of what people explain in passing is kept as they said it, and what is kept that nobody defined.
 
-    FINEXPERT_LM=... python tests/lessons/measure.py FOLDER --half held
+    FINEXPERT_LM=... python tests/lessons/measure.py --half held
 
-FOLDER holds `lessons.yaml` (conversations with what must be kept: `keeps`, `not_kept`) and `ordinary.yaml` (conversations of which nothing
+The folder (this one) holds `lessons.yaml` (conversations with what must be kept: `keeps`, `not_kept`) and `ordinary.yaml` (conversations of which nothing
 may be kept). Every message is listened to as a conversation does, all offers are kept, and nothing else is asked: no question is answered.
 An entry counts as kept where its term is the one expected, its meaning holds the person's words to the letter and every part that it must
 hold; of a convention, which has no name that a question uses, the words alone count.
@@ -91,7 +91,7 @@ def lesson_report(
 
 def main() -> None:
     given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    given.add_argument("folder", type=Path)
+    given.add_argument("folder", type=Path, nargs="?", default=Path(__file__).parent)
     given.add_argument("--half", choices=("dev", "held"), help="only the entries that are marked so")
     given.add_argument("--threads", type=int, default=16, help="conversations side by side")
     options = given.parse_args()
