@@ -44,7 +44,7 @@ _WEAK = (
     r"\b(?:treat|read|count|book|understand|take|see|label|regard)s? [^.?!]{1,60} as\b",
     r"[\"\u201c'\u2018][\w &/-]{2,40}[\"\u201d'\u2019],? (?:is|are|means?|=|here)",
     # A sentence that states something, and asks nothing.
-    r"(?:^|[.!?;:\n]\s*)(?!(?:it|this|that|there|here|they|he|she|i)\b)[^.?!,:;\n]{2,60}?\s(?:is|are)\s(?!there\b)[^?\n]*?(?:[.!;](?:\s|$)|$)",
+    r"(?:^|[.!?;:\n]\s*)(?!(?:it|this|that|there|here|they|he|she|i)\b)[^.?!,:;\n]{2,60}?(?:,[^.?!,:;\n]{1,30},)?\s(?:is|are)\s(?!there\b)[^?\n]*?(?:[.!;](?:\s|$)|$)",
 )
 _STRONG_CUE, _CUE = _any(*_STRONG), _any(*_STRONG, *_WEAK)
 

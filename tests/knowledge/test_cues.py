@@ -7,6 +7,7 @@ import pytest
 from finexpert.knowledge import cues
 
 EXPLAINS = (
+    "Which five are first by net yield? Net yield, on paper, is interest minus losses.",
     "Slow money is a word of ours. Take the weekly M2 of a month. How many months of slow money were there in 2011?",
     "By slow money we mean M2 up by less than 2 percent.",
     "ghost trade = booked, but not confirmed after 2 business days. count for March?",
