@@ -35,7 +35,7 @@ from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
 from finexpert.warehouse.checks.remarks.names import names
 from finexpert.warehouse.checks.remarks.ratios import ratios, shares
-from finexpert.warehouse.checks.remarks.rows import remarks
+from finexpert.warehouse.checks.remarks.rows import remarks, ties
 from finexpert.warehouse.checks.remarks.times import times
 from finexpert.warehouse.checks.results import check_result
 from finexpert.warehouse.checks.scales import check_scales
@@ -51,6 +51,8 @@ from finexpert.warehouse.semantic_model.metrics import expand
 from finexpert.warehouse.warehouse import Warehouse
 
 SECONDS = 3.0
+# A SELECT that takes longer is not run again for a note: that would take the time of the checks that decide, and of the person.
+_QUICK = 1.0
 # What the checks are called where one of them had no time. These decide about an answer; the others find what is rare.
 _LITERALS = "whether the texts in its conditions stand in their columns"
 _FAN_OUT = "whether a join multiplies the rows that it adds up"
@@ -162,13 +164,18 @@ class Checks:
                 notes += check_outer_joins(one, probe, self.question)
             with probe.checking(_REMARKS):
                 notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
+        self.source.ready()
+        started = self.clock()
         given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
+        took, again = self.clock() - started, self._read_again(one, looked)
         try:
             with probe.checking(_EMPTINESS):
-                notes += check_result(given, self._read_again(one, looked), probe)
+                notes += check_result(given, again, probe)
         except NoRows as error:
             seen = f" as of {self.as_of}" if explicit else ""
             raise NoRows(f"{error}{seen}", span=error.span, beyond=error.beyond) from None
+        if took <= min(_QUICK, probe.left):
+            notes += ties(again, probe)
         notes += [*(shares(one, given.data, self.question) if answers else ()), *_without_end(probe)]
         period = period_of(one)
         if period is not None and explicit and self.as_of:

@@ -20,12 +20,17 @@ from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 
 class Busy:
-    """A warehouse on a busy machine, with a clock of its own: what the checks ask takes `asked` seconds, and a start takes `start`."""
+    """A warehouse on a busy machine, with a clock of its own: the seconds of what the checks ask, of a start, and of the SELECT itself."""
 
     def __init__(
-        self, source: DuckDBWarehouse, *, asked: Callable[[str], float] = lambda select: 0.0, start: float = 0
+        self,
+        source: DuckDBWarehouse,
+        *,
+        asked: Callable[[str], float] = lambda select: 0.0,
+        start: float = 0,
+        itself: float = 0,
     ):
-        self._source, self._asked, self._start = source, asked, start
+        self._source, self._asked, self._start, self._itself = source, asked, start, itself
         self.now = 0.0
         self.fails = ""
 
@@ -45,6 +50,8 @@ class Busy:
             self.now += self._asked(select)
             if self.fails:
                 raise QueryError(self.fails)
+        else:
+            self.now += self._itself
         return self._source.query(select, as_of=as_of, declared_only=declared_only)
 
 
@@ -108,6 +115,17 @@ def test_where_there_is_time_nothing_is_told(opened: DuckDBWarehouse) -> None:
         checked(Busy(opened, asked=lambda select: 0.01), "SELECT sum(lots) FROM trades WHERE status = 'FILLED'").notes
         == ()
     )
+
+
+@pytest.mark.parametrize(("took", "told"), [(0.5, 1), (1.5, 0)])
+def test_a_slow_select_is_not_run_again_for_a_note(opened: DuckDBWarehouse, took: float, told: int) -> None:
+    busy = Busy(opened, asked=lambda select: 4.0 if "ordered_by" in select and took > 1 else 0.0, itself=took)
+    notes = checked(
+        busy, "SELECT account_id, count(*) AS n FROM trades GROUP BY account_id ORDER BY n DESC LIMIT 1"
+    ).notes
+    assert sum(note.startswith("LIMIT 1 leaves out a row") for note in notes) == told
+    assert unless_unchecked(notes, 80) == 80
+    assert busy.now == took
 
 
 def test_a_process_that_is_gone_starts_before_a_select_is_timed(brokerage_file: Path) -> None:

@@ -6,7 +6,7 @@
     sum(fee) / count(*)                           divides by rows in which fee is missing
     count(region)                                 leaves out rows in which region is missing
     GROUP BY region, on MySQL                     takes 'EMEA' and 'emea' for one region
-    ORDER BY n DESC LIMIT 1                       leaves out another with the same n
+    ORDER BY n DESC LIMIT 1                       leaves out another with the same n (`ties`)
 
 No model is asked again: the question alone tells which is meant.
 """
@@ -36,7 +36,7 @@ _AMOUNTS = frozenset(("amount", "amt", "value", "total", "sum"))
 def remarks(one: Read, probe: Probe) -> list[str]:
     """Notes for the person; nothing is refused."""
     said = [*_from_nothing(one), *_missing(one, probe), *_gone(one, probe), *_both_directions(one)]
-    said += [*_averages(one, probe), *_sums(one, probe), *_counts(one, probe), *_merged(one, probe), *_ties(one, probe)]
+    said += [*_averages(one, probe), *_sums(one, probe), *_counts(one, probe), *_merged(one, probe)]
     return list(dict.fromkeys(said))
 
 
@@ -225,8 +225,8 @@ def _mentioned(one: Read) -> set[str]:
     return {column.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)}
 
 
-def _ties(one: Read, probe: Probe) -> Iterator[str]:
-    """A LIMIT behind which a row follows that is equal to the last one kept: who asks for the first is not told that there are two."""
+def ties(one: Read, probe: Probe) -> Iterator[str]:
+    """A LIMIT behind which a row follows that is equal to the last one kept; this runs the whole SELECT again, with a column more."""
     select = one.select
     if not isinstance(select, exp.Select) or not all(map(_is_small, one.used)):
         return
