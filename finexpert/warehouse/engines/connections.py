@@ -110,8 +110,11 @@ def _made(url: URL, kind: Kind, limits: Limits) -> sa.Engine:
 
 def _limit_jobs(limits: Limits, dialect: object, record: object, positional: object, arguments: dict[str, Any]) -> None:
     """Lets BigQuery itself end a job after its seconds; the driver has no argument for it."""
+    from google.cloud.bigquery import QueryJobConfig
+
     client = arguments["client"]
-    config = client.default_query_job_config
+    # There is none where the address names no dataset.
+    config = client.default_query_job_config or QueryJobConfig()
     config.job_timeout_ms = limits.whole_seconds * 1000
     client.default_query_job_config = config
 

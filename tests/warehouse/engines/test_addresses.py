@@ -37,6 +37,13 @@ def test_a_driver_is_told_what_a_statement_may_take(name: str) -> None:
     if find_spec(module.partition(".")[0]) is None or find_spec(module) is None:
         pytest.skip(f"{name}: {module} is not installed; `uv sync --group engines` installs it")
     engine, dialect = engine_of(address, Limits(2.5, 100))
+    given = asked_of_the_driver(engine)
+    assert dialect == KINDS[name].dialect
+    assert given | expected == given
+
+
+def asked_of_the_driver(engine: sa.Engine) -> dict[str, Any]:
+    """What the connect of a driver would be given, of which it knows every name."""
     given: dict[str, Any] = {}
 
     class Asked(Exception):
@@ -49,11 +56,20 @@ def test_a_driver_is_told_what_a_statement_may_take(name: str) -> None:
     sa.event.listen(engine, "do_connect", asked)
     with pytest.raises(Asked):
         engine.connect()
-    assert dialect == KINDS[name].dialect
-    assert given | expected == given
-    # No name that the driver does not know.
     connect: Any = engine.dialect.loaded_dbapi
     inspect.signature(connect.connect).bind(**given)
+    return given
+
+
+@pytest.mark.parametrize("address", ["bigquery://project/dataset?maximum_bytes_billed=1000", "bigquery://project"])
+def test_bigquery_ends_a_job_after_its_seconds(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    helpers = pytest.importorskip("sqlalchemy_bigquery._helpers", reason="`uv sync --group engines` installs it")
+    nobody = pytest.importorskip("google.auth.credentials").AnonymousCredentials()
+    monkeypatch.setattr(helpers.google.auth, "default", lambda scopes: (nobody, "project"))
+    given = asked_of_the_driver(engine_of(address, Limits(2.5, 100))[0])
+    config = given["client"].default_query_job_config
+    assert int(config.job_timeout_ms) == 3000
+    assert config.maximum_bytes_billed == (1000 if "?" in address else None)
 
 
 def test_sql_server_begins_with_what_a_statement_may_take() -> None:
