@@ -24,11 +24,18 @@ import sqlalchemy as sa
 
 from finexpert.errors import Refused
 from finexpert.warehouse.database_address import address_in
+from finexpert.warehouse.engines.kinds import KINDS
 
-_SERVERS = frozenset({"postgresql", "mysql", "mariadb"})
-# Options such as host=, unix_socket=, service= and read_default_file= lead to another place than the one that was checked.
-_OPTIONS = frozenset({"schema", "sslmode", "charset"})
+# Options such as host=, unix_socket=, service= and read_default_file= lead to another place than the one that was checked, and
+# credentials_base64= and authenticator= name an address that is asked for a token.
+_OPTIONS = {
+    "postgresql": {"sslmode", "charset"}, "mysql": {"charset"}, "mariadb": {"charset"}, "clickhouse": {"secure"}, "sc": {"use_ssl"},
+    "snowflake": {"warehouse", "role"}, "bigquery": {"location", "maximum_bytes_billed"}, "databricks": {"http_path", "catalog"},
+    "mssql": set[str](), "trino": set[str](),
+}  # fmt: skip
+_SEVERAL_DRIVERS = frozenset({"postgresql", "mysql", "mariadb"})
 _LONGEST = 2_000
+_FORMS = ", ".join(dict.fromkeys(kind.form for kind in KINDS.values()))
 
 
 def _resolved(host: str) -> list[str]:
@@ -53,7 +60,7 @@ def checked_address(place: str, rules: Rules) -> str:
     address = address_in(place)
     if address is None:
         if "://" in place:
-            raise Refused("this is no address of data: write postgresql+psycopg://, mysql+pymysql:// or sqlite:///")
+            raise Refused(f"this is no address of data: write {_FORMS}")
         return str(_checked_path(Path(place), rules))
     try:
         url = sa.make_url(address)
@@ -64,18 +71,21 @@ def checked_address(place: str, rules: Rules) -> str:
         if url.query:
             raise Refused("the address of a SQLite file may have no options")
         return f"sqlite:///{_checked_path(Path(url.database or ''), rules)}"
-    if kind not in _SERVERS:
-        raise Refused(f"data cannot be connected by {kind[:40]!r}: postgresql+psycopg, mysql+pymysql and sqlite are")
-    _check_server(url, rules)
+    # Another driver of the same engine reads other options and other files.
+    if kind not in _OPTIONS or (kind not in _SEVERAL_DRIVERS and url.drivername not in (kind, KINDS[kind].driver)):
+        raise Refused(f"data cannot be connected by {url.drivername[:40]!r}: write {_FORMS}")
+    _check_server(url, kind, rules)
     return address
 
 
-def _check_server(url: sa.URL, rules: Rules) -> None:
-    if more := sorted(set(url.query) - _OPTIONS):
-        raise Refused(f"the address holds the option {more[0][:40]!r}, and may hold {', '.join(sorted(_OPTIONS))}")
+def _check_server(url: sa.URL, kind: str, rules: Rules) -> None:
+    options = _OPTIONS[kind] | {"schema"}
+    if more := sorted(set(url.query) - options):
+        raise Refused(f"the address holds the option {more[0][:40]!r}, and may hold {', '.join(sorted(options))}")
     host = (url.host or "").strip("[]")
-    if not host or any(char in host for char in ",/\\@ %"):
-        raise Refused("the address names no host, or several: write postgresql+psycopg://user@host/database")
+    if not host or any(char in host for char in ",;/\\@ %"):
+        raise Refused(f"the address names no host, or several: write {KINDS[kind].form}")
+    host = _reached(url, kind, host)
     named = any(fnmatch.fnmatchcase(host.lower(), pattern.lower()) for pattern in rules.hosts)
     if not named and not rules.local:
         raise Refused(
@@ -85,6 +95,15 @@ def _check_server(url: sa.URL, rules: Rules) -> None:
     for number in _addresses(host, rules):
         if _is_forbidden(number, named):
             raise Refused(f"the host {host!r} is not one that data may be connected at")
+
+
+def _reached(url: sa.URL, kind: str, host: str) -> str:
+    """The host that a driver connects to: two clouds are named by an account or a project in its place."""
+    if kind == "bigquery":
+        return "bigquery.googleapis.com"
+    if kind == "snowflake" and not url.port and ".snowflakecomputing.com" not in host:
+        return f"{host}.snowflakecomputing.com"
+    return host
 
 
 def _addresses(host: str, rules: Rules) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:

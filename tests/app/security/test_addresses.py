@@ -10,8 +10,10 @@ import pytest
 
 from finexpert.app.guarding.addresses import Rules, checked_address
 from finexpert.errors import Refused
+from finexpert.warehouse.engines.kinds import KINDS
 
-ALLOWED = Rules(("db.example.com", "*.data.example.com"), resolve=lambda host: ["10.0.0.7"])
+NAMED = ("db.example.com", "*.data.example.com", "acme.snowflakecomputing.com", "bigquery.googleapis.com")
+ALLOWED = Rules(NAMED, resolve=lambda host: ["10.0.0.7"])
 LOCAL = Rules(local=True, resolve=lambda host: [host])
 
 
@@ -21,6 +23,13 @@ LOCAL = Rules(local=True, resolve=lambda host: [host])
         "postgresql+psycopg://desk@db.example.com/markets",
         "postgresql+psycopg://desk:pw@eu.data.example.com:5433/markets?schema=macro&sslmode=require",
         "mysql+pymysql://desk@db.example.com/markets?charset=utf8mb4",
+        "clickhouse://desk:pw@db.example.com:8443/markets?secure=true",
+        "sc://desk:pw@db.example.com:443/markets?use_ssl=true",
+        "snowflake://desk:pw@acme/MARKETS/PUBLIC?warehouse=W&role=READER",
+        "bigquery://project/dataset?maximum_bytes_billed=10000000000",
+        "databricks://token:pw@db.example.com?http_path=/sql/1.0/warehouses/1&catalog=main&schema=markets",
+        "mssql://desk:pw@db.example.com/markets",
+        "trino://desk:pw@db.example.com:443/hive/markets",
     ],
 )
 def test_a_host_that_the_owner_named(address: str) -> None:
@@ -50,6 +59,25 @@ def test_a_host_that_the_owner_named(address: str) -> None:
         "postgresql+psycopg://%2Fvar%2Frun%2Fpostgresql/markets",
         "http://169.254.169.254/latest/meta-data",
         "file:///etc/passwd",
+        "clickhouse://desk@evil.example/markets",
+        "clickhouse://desk@db.example.com/markets?http_proxy=http://evil.example",
+        "clickhouse://desk@db.example.com/markets?ca_cert=/etc/shadow",
+        "clickhouse+native://desk@db.example.com/markets",
+        "sc://db.example.com;x=evil.example:15002/markets",
+        "snowflake://desk@evil/MARKETS",
+        "snowflake://desk@acme/MARKETS?host=evil.example",
+        "snowflake://desk@acme/MARKETS?authenticator=https://evil.example",
+        "snowflake://desk@acme/MARKETS?private_key_file=/etc/shadow",
+        "snowflake://desk@acme:443/MARKETS",
+        "snowflake://desk@acme.snowflakecomputing.com.evil.example/MARKETS",
+        "bigquery://project/dataset?credentials_path=/etc/shadow",
+        "bigquery://project/dataset?credentials_base64=e30=",
+        "databricks://token@db.example.com?http_path=/sql/1&credentials_provider=x",
+        "mssql+pyodbc://desk@db.example.com/markets?odbc_connect=Server%3Devil.example",
+        "mssql+pyodbc://dsn-of-the-server",
+        "mssql://desk@db.example.com;Server=evil.example/markets",
+        "trino://desk@db.example.com/hive?cert=/etc/shadow&key=/etc/shadow",
+        "trino+rest://desk@db.example.com/hive",
         "gopher://db.example.com/x",
         "oracle://db.example.com/x",
         "sqlite:////etc/passwd",
@@ -66,7 +94,14 @@ def test_a_host_that_the_owner_named(address: str) -> None:
 def test_an_address_that_leads_elsewhere(address: str) -> None:
     with pytest.raises(Refused) as refused:
         checked_address(address, ALLOWED)
-    assert len(str(refused.value)) < 400
+    assert len(str(refused.value)) < 700
+
+
+def test_every_engine_that_is_asked_by_address_may_be_connected_by_its_owner() -> None:
+    forms = {kind.form for name, kind in KINDS.items() if name != "sqlite"}
+    assert len(forms) > 8
+    for form in forms:
+        assert checked_address(form, Rules(("*",), resolve=lambda host: ["10.0.0.7"])) == form
 
 
 @pytest.mark.parametrize(
@@ -75,8 +110,9 @@ def test_an_address_that_leads_elsewhere(address: str) -> None:
 @pytest.mark.parametrize("rules", [ALLOWED, LOCAL], ids=["named", "local"])
 def test_nobody_connects_to_a_clouds_keys_by_whatever_name(number: str, rules: Rules) -> None:
     pointed = Rules(rules.hosts, local=rules.local, resolve=lambda host: ["10.0.0.7", number])
-    with pytest.raises(Refused, match="not one that data may be connected at"):
-        checked_address("postgresql+psycopg://desk@db.example.com/markets", pointed)
+    for kind in ("postgresql+psycopg", "clickhouse", "trino"):
+        with pytest.raises(Refused, match="not one that data may be connected at"):
+            checked_address(f"{kind}://desk@db.example.com/markets", pointed)
 
 
 def test_a_path_has_to_lie_in_a_folder_that_the_owner_named(tmp_path: Path) -> None:
@@ -92,10 +128,11 @@ def test_a_path_has_to_lie_in_a_folder_that_the_owner_named(tmp_path: Path) -> N
             checked_address(str(path), rules)
 
 
-def test_a_password_is_in_no_reply_and_no_log(house: Any, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("kind", ["postgresql+psycopg", "clickhouse", "trino", "mssql"])
+def test_a_password_is_in_no_reply_and_no_log(house: Any, caplog: pytest.LogCaptureFixture, kind: str) -> None:
     house.desk.rules = LOCAL
     with house.client("ann", "owner") as ann:
-        body = {"name": "Db", "address": "postgresql+psycopg://desk:hunter2hunter2@127.0.0.1:1/x"}
+        body = {"name": "Db", "address": f"{kind}://desk:hunter2hunter2@127.0.0.1:1/x"}
         reply = ann.post("/api/sources", json=body)
         said = reply.text + ann.get("/api/audit").text + ann.get("/metrics").text + caplog.text
     assert reply.status_code >= 400
