@@ -7,7 +7,7 @@ said to be not found, with what was searched; nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from finexpert.answers import recording
@@ -31,6 +31,7 @@ from finexpert.plans.pages.typed import typed
 from finexpert.signatures import rules
 from finexpert.signatures.library_planning import NOT_ON_ONE_PAGE
 from finexpert.text.periods.in_question import Periods, resolve_periods
+from finexpert.warehouse.schema_card import describe_schema
 
 MOST_COMPANIES_SHOWN = 40
 A_COMPUTE_STEP = 2
@@ -171,7 +172,9 @@ class LibraryQuestion(Answering):
     def _company_table(self) -> str:
         has_attributes = any(company.sector or company.founded for company in self.source.companies)
         table = self.source.company_table() if has_attributes else None
-        return table.schema_card() if table is not None else rules.NONE
+        # Its comment says what a row is; a key that is looked for in the rows would change the prompt with them.
+        tables = [replace(each, primary_key=()) for each in table.tables] if table is not None else []
+        return describe_schema(tables) or rules.NONE
 
     def answered(self, outcome: execution.Outcome) -> Answer:
         value, plan = outcome.value, outcome.plan

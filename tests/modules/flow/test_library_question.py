@@ -152,6 +152,8 @@ def test_a_fact_about_companies_comes_from_their_table(desk: Any, library: Libra
         answer = desk.session(known, as_of=TODAY).ask("What did the oldest company earn in 2020?")
     assert (answer.value, answer.citations[0].page) == (1000.0, "BRK/2020/page_1")
     assert "founded" in desk.of("planning")[0]
+    # Recorded completions are found by the prompt: a key that is looked for in the rows would change it.
+    assert "as of the day on which the table was made\n  ticker VARCHAR" in desk.of("planning")[0]
 
 
 def test_parts_are_searched_side_by_side(desk: Any, library: Library) -> None:
