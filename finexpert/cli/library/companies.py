@@ -8,6 +8,8 @@ finexpert library companies --find "Goldman's"     show whom words mean
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +19,7 @@ from finexpert.cli import common, stores
 
 if TYPE_CHECKING:
     from finexpert.filings.companies.companies import Companies
+    from finexpert.filings.records import FilingInfo
 
 
 def companies(
@@ -36,16 +39,28 @@ def companies(
     count = None if file is None else take(file, (library or default_folder()) / COMPANIES_FILE)
     with Library.open(library, make=file is not None) as opened:
         known = opened.companies
-        tickers = {filing.ticker for filing in opened.filings()}
+        filings = opened.filings()
+    tickers = {filing.ticker for filing in filings}
     if find is not None:
         _show_found(known, find, as_json)
     elif count is not None and not as_json:
-        stores.say(f"{count:,} companies taken into the library. Next: finexpert library companies --find NAME")
+        stores.say(f"{count:,} companies taken into the library. Next: {_next(known, filings)}")
     elif as_json:
         stores.as_json([{"ticker": one.ticker, "company": one.name, "filings": one.ticker in tickers} for one in known])
     else:
         rows = [(c.ticker, c.name, c.sector or "", "yes" if c.ticker in tickers else "") for c in known]
         stores.table(("symbol", "company", "sector", "filings"), sorted(rows))
+
+
+def _next(known: Companies, filings: Sequence[FilingInfo]) -> str:
+    """What to do after a table was taken: pages that were added before it are still without the names that it tells."""
+    from finexpert.filings.readers.files import RECORDS
+
+    unnamed = [filing for filing in filings if not filing.company and known.name_of(filing.ticker) != filing.ticker]
+    files = dict.fromkeys(filing.path for filing in unnamed if Path(filing.path).suffix.lower() in RECORDS)
+    if not files:
+        return "finexpert library companies --find NAME"
+    return f"finexpert library add {shlex.join(files)}, into this library, for {len(unnamed):,} filings were added without a company's name"
 
 
 def take(file: Path, target: Path) -> int:
