@@ -5,7 +5,6 @@ when the program itself cannot go on, or inside it, between a layer and the loop
 
     FinexpertError
     ├── ConfigurationError          a setting is missing or wrong
-    │   └── ModelNotConfigured      no language model was found or named
     ├── ModelError                  a language model cannot be used
     │   ├── ModelUnreachable        the endpoint refuses, hangs or keeps failing
     │   │   └── CircuitOpen         it failed so often that it is not asked for a while
@@ -60,10 +59,6 @@ class FinexpertError(Exception):
 
 class ConfigurationError(FinexpertError):
     """A setting is missing or wrong; the message names it and the value that was read."""
-
-
-class ModelNotConfigured(ConfigurationError):
-    """No language model was named and none was found."""
 
 
 class ModelError(FinexpertError):

@@ -25,6 +25,7 @@ class Session(Keeping, Closing):
     frames. A list, or a dict of sources by names, is several: a question then goes to those that it needs.
 
     `taught` is the memory and the glossary; opened from the settings if not given, and left out with
-    `Settings(memory=False)`. Raises ModelNotConfigured when no model is named or found, SandboxUnavailable when
-    scripts cannot be confined, StoreError when what was taught cannot be read.
+    `Settings(memory=False)`. Raises ConfigurationError for a setting that does not fit, SandboxUnavailable
+    when scripts cannot be confined, StoreError when what was taught cannot be read. Where no model is named or found,
+    recorded completions answer.
     """
