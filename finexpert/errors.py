@@ -18,6 +18,7 @@ when the program itself cannot go on, or inside it, between a layer and the loop
     │   ├── QuestionFileError       a line of a question file does not have the documented form
     │   └── NotFetched              one file of a server is not there or too large: others may be fetched
     ├── StoreError                  the memory or the glossary cannot be opened, read or written
+    │   ├── NotKept                 what is to be kept, or taken back, is nothing that can be
     │   ├── NameTaken               another entry has this heading or term already: a clash, which the expert decides
     │   ├── StaleEntry              an entry was changed by someone else since it was read
     │   ├── EmbedderMismatch        a store was made with another embedder; vectors are never mixed
@@ -116,6 +117,10 @@ class NotFetched(DataError):
 
 class StoreError(FinexpertError):
     """The memory or the glossary cannot be opened, read or written; the message names the place."""
+
+
+class NotKept(StoreError):
+    """What somebody wants kept, or taken back, is nothing that can be; the message names it and why. The store itself works."""
 
 
 class NameTaken(StoreError):

@@ -220,7 +220,7 @@ def status_of(error: BaseException) -> int:
     """The HTTP status of an error."""
     for kind, status in (
         (e.NotFound, 404), (e.Forbidden, 403), (e.NotLoggedIn, 401), (e.TooMany, 429), (e.Busy, 409), (e.Refused, 400),
-        (e.StaleEntry, 409), (e.NameTaken, 409), (e.Cancelled, 409), (e.BudgetExceeded, 402), (e.CircuitOpen, 503),
+        (e.StaleEntry, 409), (e.NameTaken, 409), (e.NotKept, 422), (e.Cancelled, 409), (e.BudgetExceeded, 402), (e.CircuitOpen, 503),
         (e.ModelError, 502), (e.SandboxUnavailable, 503), (e.StoreError, 503), (e.FinexpertError, 422),
     ):  # fmt: skip
         if isinstance(error, kind):

@@ -20,7 +20,7 @@ from rapidfuzz import process
 
 from finexpert.embeddings.embedding import Embedder
 from finexpert.embeddings.vectors import Vectors
-from finexpert.errors import StoreError
+from finexpert.errors import NotKept, StoreError
 from finexpert.knowledge.entries.entries import ACTIVE, CURRENT, Change, Entry, EntryStore, Status
 from finexpert.knowledge.entries.name_index import NameIndex
 from finexpert.knowledge.scopes import EVERYWHERE, kept_under, plain
@@ -198,7 +198,7 @@ class Collection(Generic[T]):
     def edit(self, item: T, by: str) -> T:
         """Keep a new version; StaleEntry where it is not the one that `item` was made from, NameTaken for a clash."""
         if not item.id or self.entries.get(self.name, item.id) is None:
-            raise StoreError(f"{item.title!r} is not kept yet, so there is nothing to edit: add it first")
+            raise NotKept(f"{item.title!r} is not kept yet, so there is nothing to edit: add it first")
         return self._write(item, "edit", by, expected=item.version)
 
     def activate(self, name: str, by: str) -> T:
@@ -227,7 +227,7 @@ class Collection(Generic[T]):
         now, *_ = versions = self.history(name)
         old = next((item for entry, item in versions if entry.version == version), None)
         if old is None:
-            raise StoreError(
+            raise NotKept(
                 f"{now[1].title!r} has no version {version}; it has 1 to {now[0].version}. "
                 f"`finexpert {self.name} history {name!r}` shows them"
             )
@@ -237,7 +237,7 @@ class Collection(Generic[T]):
         """Take back the last change of the collection; done twice, the change is there again."""
         last = next(iter(self.entries.history(self.name, None, limit=1)), None)
         if last is None:
-            raise StoreError(f"the {self.name} was never changed, so there is nothing to undo")
+            raise NotKept(f"the {self.name} was never changed, so there is nothing to undo")
         if last.version == 1:
             before = self.item(last).model_copy(update={"status": "retired"})
         else:
@@ -305,7 +305,7 @@ class Collection(Generic[T]):
         try:
             item = self.kind.model_validate(item.model_dump(mode="json"))
         except ValidationError as error:
-            raise StoreError(f"{item.title[:200]!r} cannot be kept: {sentence(error)}") from error
+            raise NotKept(f"{item.title[:200]!r} cannot be kept: {sentence(error)}") from error
         body = item.model_dump(mode="json", exclude=_FACTS)
         return Change(body, item.kept_names, item.searched, item.status, action, by, id or None, expected)
 

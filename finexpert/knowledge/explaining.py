@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from finexpert.core.answers import Clarification
 from finexpert.core.offers import Offer
-from finexpert.errors import StoreError
+from finexpert.errors import NotKept
 from finexpert.knowledge.glossary import Glossary, Keyword
 from finexpert.knowledge.process import Process
 from finexpert.knowledge.taught import Taught
@@ -42,11 +42,11 @@ def scope_of(glossary: Glossary, term: str, scope: str) -> str:
 
 
 def define(glossary: Glossary, by: str, **said: Any) -> Keyword:
-    """Keep a keyword; `said` are its fields. StoreError for what cannot be kept."""
+    """Keep a keyword; `said` are its fields. NotKept for what cannot be kept."""
     try:
         keyword = Keyword(taught_by=by, taught_at=dt.datetime.now(dt.UTC), **said)
     except ValidationError as error:
-        raise StoreError(f"{said['term'][:200]!r} cannot be kept: {sentence(error)}") from error
+        raise NotKept(f"{said['term'][:200]!r} cannot be kept: {sentence(error)}") from error
     return glossary.define(keyword, by)
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from finexpert.errors import NameTaken, StoreError
+from finexpert.errors import NameTaken, NotKept
 from finexpert.knowledge.collection import Collection, Item
 from finexpert.knowledge.entries.entries import CURRENT, Entry, Status
 from finexpert.knowledge.plain_words import everyday
@@ -127,7 +127,7 @@ class Glossary(Collection[Keyword]):
     def define(self, keyword: Keyword, by: str) -> Keyword:
         """Keep a term; where it is known, as a new version, which keeps the aliases if none are given.
 
-        NameTaken where the term is an alias of another, or an alias is a name of another; StoreError for an alias that is an everyday word.
+        NameTaken where the term is an alias of another, or an alias is a name of another; NotKept for an alias that is an everyday word.
         """
         known = self.get_in(keyword.scope, keyword.term)
         if known is not None and normalise(known.term) != normalise(keyword.term):
@@ -155,7 +155,7 @@ class Glossary(Collection[Keyword]):
         return self._write(keyword, "define", by)
 
     def edit(self, item: Keyword, by: str) -> Keyword:
-        """Keep a new version, as every collection does; StoreError for a new alias that is an everyday word."""
+        """Keep a new version, as every collection does; NotKept for a new alias that is an everyday word."""
         kept = self.entries.get(self.name, item.id) if item.id else None
         _refuse_everyday(item, self.item(kept) if kept else None)
         return super().edit(item, by)
@@ -170,7 +170,7 @@ def _refuse_everyday(keyword: Keyword, before: Keyword | None) -> None:
     known = before.aliases if before else []
     for alias in keyword.aliases:
         if alias not in known and everyday(alias):
-            raise StoreError(
+            raise NotKept(
                 f"the alias {alias!r} of {keyword.term!r} is an everyday word, which questions use without meaning it: "
                 "give it with the words that make it a term"
             )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 
 def events(reply: Any) -> list[tuple[str, Any]]:
     found, kind = [], ""
@@ -156,6 +158,25 @@ def test_a_reply_that_says_nothing_is_not_kept_and_one_that_rambles_is_listened_
     model.says("listening", model.lessons({"term": "mucky", "quotes": ["below 4"]}))
     client.post(f"{place}/reply", json={"term": "mucky", "meaning": "hmm, below 4 I think"})
     assert [each["meaning"] for each in client.get("/api/terms").json()] == ["below 4"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        rb'{"term": "a\ud800b", "meaning": "x"}',
+        rb'{"term": "ab", "meaning": "x\u0000"}',
+        rb'{"term": "ab", "meaning": "x", "aliases": ["\u202e"]}',
+        rb'{"term": "ab", "meaning": "x", "aliases": ["month"]}',
+        rb'{"term": "g\u0434p", "meaning": "x"}',
+        b'{"term": "ab", "meaning": "%s"}' % (b"x" * 100_000),
+        b'{"term": %s1%s, "meaning": "x"}' % (b"[" * 50, b"]" * 50),
+        b'{"term": " ", "meaning": "x"}',
+    ],
+)
+def test_a_term_that_cannot_be_kept_is_the_fault_of_who_sent_it(client: Any, body: bytes) -> None:
+    refused = client.post("/api/terms", content=body, headers={"content-type": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["type"] in ("NotKept", "Refused")) == (422, True)
+    assert client.get("/api/terms").json() == []
 
 
 def test_a_meaning_is_kept_to_the_letter_over_http(client: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from finexpert.errors import StoreError
+from finexpert.errors import NotKept
 from finexpert.knowledge.verified.matching import place_of
 from finexpert.knowledge.verified.query import Variable, VariableKind
 from finexpert.knowledge.verified.variables import stands_once, text_origins, with_values
@@ -24,17 +24,17 @@ _FORMS: dict[VariableKind, str] = {"year": YEAR.pattern, "date": ISO_DAY.pattern
 
 
 def declared(question: str, select: str, dialect: str, given: Mapping[str, str]) -> list[Variable]:
-    """Variables as a person declares them, by name; StoreError for a value that is not the question's."""
+    """Variables as a person declares them, by name; NotKept for a value that is not the question's."""
     said = tokens(question, wording(select, dialect).literal)
     variables = []
     for name, value in given.items():
         if not re.fullmatch(r"[A-Za-z]\w{0,30}", name) or not 0 < len(value) <= 120:
-            raise StoreError(f"{name}={value!r} is no variable: write --variable year=2023, a name and its value")
+            raise NotKept(f"{name}={value!r} is no variable: write --variable year=2023, a name and its value")
         made = of_value(name, composed(value))
         place_of(question, said, made)
         variables.append(made)
     if len({variable.value for variable in variables}) != len(variables):
-        raise StoreError("two variables have the same value: which part of the question is which cannot be told")
+        raise NotKept("two variables have the same value: which part of the question is which cannot be told")
     return variables
 
 
@@ -65,7 +65,7 @@ def found(question: str, select: str, dialect: str, tables: Sequence[TableSchema
     for variable in _candidates([token.said for token in said], select, dialect, tables):
         try:
             place_of(question, said, variable)
-        except StoreError:
+        except NotKept:
             continue
         if stands_once(variable, select, question, dialect, tables):
             name = variable.name if variable.name not in made else f"{variable.name}{len(made) + 1}"
@@ -73,7 +73,7 @@ def found(question: str, select: str, dialect: str, tables: Sequence[TableSchema
     variables = list(made.values())
     try:
         with_values(select, question, dialect, tables, variables, {each.name: each.value for each in variables})
-    except StoreError:
+    except NotKept:
         return []
     return variables if len(variables) <= _MOST else []
 

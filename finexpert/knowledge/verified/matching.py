@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from finexpert.errors import StoreError
+from finexpert.errors import NotKept
 from finexpert.knowledge.verified.query import Variable, VerifiedQuery
 from finexpert.knowledge.verified.words import ISO_DAY, YEAR, Token, Wording, composed, tokens, wording
 
@@ -37,7 +37,7 @@ class Pattern:
 
     @classmethod
     def of(cls, question: str, variables: Sequence[Variable], words: Wording) -> Pattern:
-        """StoreError for a variable whose value does not stand once in the question."""
+        """NotKept for a variable whose value does not stand once in the question."""
         question = composed(question)
         said = tokens(question, words.literal)
         places = sorted(((*place_of(question, said, each), each) for each in variables), key=lambda place: place[:2])
@@ -81,7 +81,7 @@ class Pattern:
 
 
 def place_of(question: str, said: Sequence[Token], variable: Variable) -> tuple[int, int]:
-    """The tokens in which the value of a variable stands in its question; StoreError unless it does so once."""
+    """The tokens in which the value of a variable stands in its question; NotKept unless it does so once."""
     found = [
         (start, end)
         for start in range(len(said))
@@ -91,7 +91,7 @@ def place_of(question: str, said: Sequence[Token], variable: Variable) -> tuple[
     if variable.kind == "text" and len(re.findall(rf"(?<!\w){re.escape(variable.value)}(?!\w)", question)) > 1:
         found *= 2
     if len(found) != 1:
-        raise StoreError(
+        raise NotKept(
             f"the variable {variable.name} is {variable.value!r}, which stands {len(found)} times in the question "
             f"{question[:200]!r}: give a value that stands there once, letter by letter"
         )
@@ -109,7 +109,7 @@ def _value(variable: Variable, question: str, said: Sequence[Token]) -> str:
 def _pattern(question: str, variables: tuple[Variable, ...], words: Wording) -> Pattern | None:
     try:
         return Pattern.of(question, variables, words)
-    except StoreError:
+    except NotKept:
         return None
 
 

@@ -18,7 +18,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from finexpert.errors import StoreError
+from finexpert.errors import NotKept
 from finexpert.knowledge.verified.query import Variable
 from finexpert.knowledge.verified.words import tokens
 from finexpert.warehouse.checks.reading.comparisons import comparisons
@@ -43,7 +43,7 @@ def with_values(
     variables: Sequence[Variable],
     values: Mapping[str, str],
 ) -> str:
-    """The SELECT with other values of its variables; as it stands where there are none. StoreError where a literal is in doubt."""
+    """The SELECT with other values of its variables; as it stands where there are none. NotKept where a literal is in doubt."""
     if not variables:
         return select
     one = _Written.of(select, question, dialect, tables)
@@ -51,13 +51,13 @@ def with_values(
     for variable in variables:
         claimed = list(one.claims(variable))
         if not claimed:
-            raise StoreError(
+            raise NotKept(
                 f"the SELECT holds no literal {variable.value!r} that is compared with a column, so "
                 f"{variable.name}={variable.value} cannot be a variable of it"
             )
         for literal, change in claimed:
             if id(literal) in changes:
-                raise StoreError(f"{literal.sql(dialect)} in the SELECT may belong to two variables: declare one")
+                raise NotKept(f"{literal.sql(dialect)} in the SELECT may belong to two variables: declare one")
             changes[id(literal)] = (literal, change(values[variable.name]))
     if all(literal.name == new for literal, new in changes.values()):
         return select
@@ -70,7 +70,7 @@ def stands_once(variable: Variable, select: str, question: str, dialect: str, ta
     """Whether a SELECT holds a variable as one literal, or at both ends of one range, and nothing that could go with it."""
     try:
         claimed = [literal for literal, _ in _Written.of(select, question, dialect, tables).claims(variable)]
-    except StoreError:
+    except NotKept:
         return False
     sides = {side.sql() for literal in claimed if DAY.fullmatch(literal.name) and (side := _other_side(literal))}
     return len(claimed) == 1 or (len(claimed) == 2 and variable.kind == "year" and len(sides) == 1)
@@ -96,11 +96,11 @@ class _Written:
 
     @classmethod
     def of(cls, select: str, question: str, dialect: str, tables: Sequence[TableSchema]) -> _Written:
-        """StoreError for a SELECT that cannot be read."""
+        """NotKept for a SELECT that cannot be read."""
         try:
             tree = sqlglot.parse_one(select, read=dialect)
         except (SqlglotError, RecursionError):
-            raise StoreError("the SELECT cannot be read, so nothing in it can be a variable") from None
+            raise NotKept("the SELECT cannot be read, so nothing in it can be a variable") from None
         columns = {start: str(origin) for start, (_, origin) in text_origins(select, dialect, tables).items()}
         return cls(question, tree, columns)
 
@@ -121,9 +121,7 @@ class _Written:
         said = re.compile(before + re.escape(variable.value) + after, re.IGNORECASE)
         for name in self.tree.find_all(exp.Identifier):
             if said.search(name.name.replace("_", " ")):
-                raise StoreError(
-                    f"the SELECT names {name.name!r}, which says {variable.value!r}: it cannot be a variable"
-                )
+                raise NotKept(f"the SELECT names {name.name!r}, which says {variable.value!r}: it cannot be a variable")
 
     def _literals(self) -> Iterator[exp.Literal]:
         yield from self.tree.find_all(exp.Literal)
@@ -139,7 +137,7 @@ class _Written:
             columns.add(column)
             yield literal, str
         if len(columns) > 1:
-            raise StoreError(
+            raise NotKept(
                 f"{variable.value!r} is compared with {' and '.join(sorted(columns))}: of several columns it is no variable"
             )
 
@@ -214,8 +212,8 @@ class _Written:
         yield literal, lambda value: f"{int(value) + year - own}-{rest}{day[3]}"
 
 
-def _doubt(literal: exp.Literal, variable: Variable, why: str) -> StoreError:
-    return StoreError(
+def _doubt(literal: exp.Literal, variable: Variable, why: str) -> NotKept:
+    return NotKept(
         f"{literal.sql()[:80]} in the SELECT {why}: {variable.name}={variable.value} cannot be a variable of it"
     )
 
