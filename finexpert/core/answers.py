@@ -45,6 +45,9 @@ class Citation(BaseModel):
     company: str | None = Field(default=None, description="whose filing it is, for a page of a library")
     period: str | None = Field(default=None, description="the filing's period, such as FY 2014 or Q1 2025")
     page: str | None = Field(default=None, description="id of the page in the library")
+    library: str | None = Field(
+        default=None, description="name of the library among several sources that are asked together"
+    )
 
 
 class Clarification(BaseModel):

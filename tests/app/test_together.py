@@ -9,15 +9,18 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.modules.flow.several.conftest import amounts, library, planned, revenue, rows  # noqa: F401 - fixtures
+from tests.modules.flow.several.conftest import amounts, library, page, planned, revenue, rows  # noqa: F401 - fixtures
 from tests.modules.flow.several.test_question import BOTH, TOGETHER
 
+from finexpert.answers.sources.sources import Sources
 from finexpert.app.actions.asking import Wish
+from finexpert.app.actions.pages import _cited
 from finexpert.app.desk import GivenSource
 from finexpert.app.mcp.at_desk import DeskBackend
 from finexpert.app.mcp.backend import Ask, Reply
 from finexpert.app.mcp.local import LocalBackend
 from finexpert.app.server import create_app
+from finexpert.core.answers import Citation
 from finexpert.errors import NotFound, RecordError
 from finexpert.filings.library.library import Library
 from finexpert.settings import Settings
@@ -55,6 +58,17 @@ def test_an_answer_of_both_is_kept_shown_on_its_page_and_computed_again(both: An
         desk.export(ann, answer.id)
     with pytest.raises(RecordError, match="of several sources, sales, filings"):
         desk.run_select(ann, answer.id, "SELECT 1", "result")
+
+
+def test_a_citation_shows_the_page_of_its_own_library(library: Library, tmp_path: Any) -> None:  # noqa: F811
+    with Library.open(tmp_path / "older", embedder=library._embedder, make=True) as older:
+        older.add([page(1, (), "As it was before")], library.filing("oakgate/2021"))
+        together = Sources({"filings": library, "older": older})
+        for name, asked in together.libraries.items():
+            cited = Citation(source="p. 1", place="x", page="oakgate/2021/page_1", library=name)
+            assert _cited(together, cited)[0] is asked
+        with pytest.raises(NotFound):
+            _cited(together, cited.model_copy(update={"library": "gone"}))
 
 
 def test_a_question_of_one_is_asked_as_over_that_one_alone(both: Any) -> None:

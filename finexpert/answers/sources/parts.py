@@ -96,7 +96,9 @@ def replay(record: Record, sources: Mapping[str, Warehouse | Library], sandbox: 
     rest = [frame for frame in record.frames if frame.name not in own]
     with opened(frames) as meeting:
         about = record.source.model_copy(update={"snapshot": meeting.snapshot()})
-        alone = record.model_copy(update={"frames": rest, "source": about, "plan": last})
+        # Where the parts meet, no column is the day of a row.
+        met = {"frames": rest, "source": about, "plan": last, "as_of_given": False}
+        alone = record.model_copy(update=met)
         again = replaying.replay(alone, meeting, sandbox)
     return Replay(again.value, again.same, [*differences, *again.differences])
 

@@ -74,16 +74,18 @@ class Pages(Again):
             raise NotFound(f"this answer has no page for the citation {number}")
         citation = shown.citations[number - 1]
         with self._opened_at(self._asked_of(person, shown)) as opened:
-            library, page = _cited(opened, str(citation.page))
+            library, page = _cited(opened, citation)
             return _view(library, page, *_marked(citation))
 
 
-def _cited(opened: Any, page: str) -> tuple[Library, LibraryPage]:
+def _cited(opened: Any, citation: Citation) -> tuple[Library, LibraryPage]:
     """The page of a citation and its library; NotFound where no library of an answer has it any more."""
-    libraries = opened.libraries.values() if isinstance(opened, Sources) else [opened]
-    for library in libraries:
+    page = str(citation.page)
+    libraries = opened.libraries if isinstance(opened, Sources) else {citation.library: opened}
+    for name, library in libraries.items():
         with suppress(LibraryError):
-            return library, library.page(page)
+            if citation.library in (None, name):
+                return library, library.page(page)
     raise NotFound(f"there is no page {page[:80]!r} in the libraries of this answer")
 
 

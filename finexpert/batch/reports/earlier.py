@@ -87,9 +87,7 @@ def again(kept: Kept, question: BatchQuestion, shared: Surroundings) -> AnswerRo
         record = Record.load(settings.home / "records" / f"{kept.row.record}.json")
         given = question.as_of or settings.as_of
         day = given or dt.date.today()
-        # Of several sources the parts say it: where they met, no column is the day of a row.
-        given_then = record.parts[0]["record"]["as_of_given"] if record.parts else record.as_of_given
-        if given_then != (given is not None) or (record.as_of != day and rests_on_day(record)):
+        if record.as_of_given != (given is not None) or (record.as_of != day and rests_on_day(record)):
             return None
         return _again(kept.row, _of_day(record, day), shared)
     except FinexpertError:

@@ -43,7 +43,8 @@ def test_citations_of_both_kinds_stand_in_one_answer(
     desk.says("source_planning", planned(amounts, revenue, combine=TOGETHER))
     desk.says("library_table", desk.fields(**rows()))
     answer = answered(desk, library)
-    assert {citation.page for citation in answer.citations if citation.page} == {"oakgate/2021/page_1"}
+    of_pages = {(citation.library, citation.page) for citation in answer.citations if citation.page}
+    assert of_pages == {("filings", "oakgate/2021/page_1")}
     places = [citation.place for citation in answer.citations]
     assert any("FROM sales" in place for place in places)
     assert any("FROM amounts" in place for place in places)
@@ -244,6 +245,11 @@ def test_the_day_is_kept_in_the_parts(
     desk.says("library_table", desk.fields(**rows()))
     answer = answered(desk, library, as_of=dt.date(2020, 2, 28))
     assert answer.value == (918273645.5 + 918273646.5) / 400
+    assert answer.record.as_of_given
+    again = parts.replay(answer.record, {"sales": desk.warehouse, "filings": library}, desk.sandbox)
+    assert (again.same, again.differences) == (True, [])
+    of_today = desk.session([desk.warehouse, library], as_of=None).ask(BOTH)
+    assert not of_today.record.as_of_given
 
 
 def test_what_the_pages_lack_and_a_year_without_a_row_are_said(
