@@ -125,6 +125,7 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
 
     from finexpert.cli.terminal import tables as in_terminal
     from finexpert.core.display.parts import cost
+    from finexpert.core.notes import SHOWN, in_order
     from finexpert.core.plans import Extract, Script
     from finexpert.modules.flow.filing_question import describe
 
@@ -162,8 +163,11 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
         out.print(Text(f"Confidence: {answer.confidence} of 100"))
     if answer.period:
         out.print(Text(f"Period: {answer.period}"))
-    for flag in answer.flags:
+    notes = in_order(answer.flags)
+    for flag in notes[:SHOWN]:
         out.print(Text(f"Note: {flag}", style="yellow"))
+    if more := len(notes[SHOWN:]):
+        out.print(Text(f"Note: and {more} more: the record and --json hold all", style="yellow"))
     for path in figures:
         if out.is_terminal:
             out.print(in_terminal.figure(path, out.width))

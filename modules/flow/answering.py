@@ -16,6 +16,7 @@ from typing import Protocol
 from finexpert import tracking
 from finexpert.core import progress
 from finexpert.core.answers import Answer, AnswerFormat, Clarification, Failure
+from finexpert.core.notes import in_order
 from finexpert.core.plans import Plan, Script
 from finexpert.core.reviews import Review
 from finexpert.core.workspace import Turn, Workspace
@@ -136,6 +137,7 @@ class Answering(ABC):
         self.stages |= outcome.seconds if outcome else {}
         self.show_understanding(answer)
         self.show_injections(answer)
+        answer.flags = in_order(answer.flags)
         answer.usage = meter.usage().model_copy(update={"stages": self.stages})
         if answer.record is not None:
             answer.record.usage, answer.record.flags = answer.usage, list(answer.flags)

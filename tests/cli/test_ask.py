@@ -14,6 +14,10 @@ from typing import Any
 
 import pytest
 
+from finexpert.cli.ask import show
+from finexpert.core.answers import Answer
+from finexpert.core.reviews import UNSURE
+
 ROOT = Path(__file__).parents[2]
 RECORDED = ("--lm", "recorded", "--as-of", "2024-09-30")
 DEMO = [
@@ -179,3 +183,14 @@ def test_a_question_about_a_page(finexpert: Any, scripted: Callable[[Any], list[
     page.unlink()
     assert "Give --filing FILE" in finexpert("replay", place).err
     assert finexpert("ask", "What?", "--filing", str(page), "--data", str(page)).code == 2
+
+
+def test_notes_come_in_order_each_once_and_five_of_them_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    weighty = [f"SUM({name}) leaves out the rows in which {name} is missing" for name in "abc"]
+    unsure, read = f"{UNSURE}there was too little time", "read 'Filled' as 'FILLED'"
+    seen = "trades is seen up to 2024-01-31 by day"
+    flags = [seen, read, *weighty, weighty[0], unsure, "of t.a, these values matched: 'x'"]
+    show(Answer(question="How many?", status="answered", value=3, flags=flags), None, [])
+    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Note: ")]
+    shown = [unsure, *weighty, read]
+    assert notes == [*(f"Note: {note}" for note in shown), "Note: and 2 more: the record and --json hold all"]

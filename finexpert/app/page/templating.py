@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 
 from finexpert.app.page.sql_layout import laid_out
 from finexpert.core.display.templates import environment
+from finexpert.core.notes import SHOWN
 from finexpert.text.texts import visible
 
 HERE = Path(__file__).resolve().parent
@@ -46,7 +47,7 @@ def _hash(name: str) -> str:
 @cache
 def _environment() -> Environment:
     made = environment(HERE / "templates")
-    made.globals.update(static=static, python=python, laid_out=laid_out, since=_since)
+    made.globals.update(static=static, python=python, laid_out=laid_out, since=_since, notes_shown=SHOWN)
     return made
 
 

@@ -15,6 +15,7 @@ from finexpert.answers.records import Record
 from finexpert.app.state.stored import PREVIEW_ROWS, Select, StoredAnswer
 from finexpert.core.answers import Answer
 from finexpert.core.encoding import encode
+from finexpert.core.notes import in_order
 from finexpert.modules.flow.filing_question import describe
 from finexpert.sandbox.tables import decode_input, encode_input
 
@@ -48,7 +49,7 @@ def body_of(answer: Answer, *, rerun_of: str | None = None) -> dict[str, Any]:
         processes=answer.processes,
         citations=[each.model_copy(update={"value": encode(each.value)}) for each in answer.citations],
         confidence=answer.confidence,
-        flags=answer.flags,
+        flags=in_order(answer.flags),
         failure=answer.failure,
         clarification=answer.clarification,
         usage=answer.usage,

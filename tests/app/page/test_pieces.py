@@ -55,6 +55,16 @@ def test_a_number_stands_without_its_unit_and_the_marks_of_its_pages() -> None:
     assert [number for number, _ in shown.pages] == [1]
 
 
+def test_all_notes_are_on_the_page_and_those_after_five_unfold() -> None:
+    turn = answer(text="3", value=3, flags=[f"note {number}" for number in range(1, 8)])
+    given = {"turn": turn, "shown": answer_card.of(turn), "table": None, "chart": None, "may_teach": False}
+    shown, folded = render("card.html", source_name="Trades", **given).split(
+        '<summary class="small">and 2 more</summary>'
+    )
+    assert re.findall(r"note \d", shown) == [f"note {number}" for number in range(1, 6)]
+    assert re.findall(r"note \d", folded.partition("</details>")[0]) == ["note 6", "note 7"]
+
+
 def test_a_failure_says_why() -> None:
     failed = answer(status="failed", failure=Failure(layer="sql", kind="x", message="the frame was cut"))
     assert answer_card.of(failed).reason == "There is no answer. The frame was cut"

@@ -1,0 +1,33 @@
+"""The order of what is said on an answer: what may change it, then how its words were read, then what is good to know.
+
+    >>> in_order(["trades is seen up to 2024-01-31 by day", "read 'Filled' as 'FILLED'", "COUNT(fee) leaves out the rows in which fee is missing"])
+    ['COUNT(fee) leaves out the rows in which fee is missing', "read 'Filled' as 'FILLED'", 'trades is seen up to 2024-01-31 by day']
+
+A note that no pattern knows may change the answer. Notes of one kind keep their order, and each stands once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from finexpert.core.reviews import NOT_CHECKED, UNSURE
+
+SHOWN = 5
+"""As many notes are shown at once; the others unfold, or stand in the record."""
+_READING = re.compile(r"read ['\"].+ as |of .+, these values matched: ")
+_TO_KNOW = re.compile(
+    r".+ is seen up to |.+ has no date column: it is read as it stands today|.+ is kept with a time zone: |no row is without a match: "
+    r"|.+ leaves out nothing$|the same question as in row |asked on "
+)
+
+
+def in_order(notes: Iterable[str]) -> list[str]:
+    """The notes without those that stand twice, the weightiest first."""
+    return sorted(dict.fromkeys(notes), key=_place)
+
+
+def _place(note: str) -> int:
+    if note.startswith((UNSURE, NOT_CHECKED)):
+        return 0
+    return 2 if _READING.match(note) else 3 if _TO_KNOW.match(note) else 1
