@@ -28,7 +28,8 @@ from finexpert.warehouse.warehouse import Warehouse
 DATA = Path(__file__).parents[2] / "datasets"
 TODAY = dt.date.today().isoformat()
 _WRITTEN = re.compile(r'"select_query": "((?:[^"\\]|\\.)*)"')
-# Weighs patients by their treatments, which its question does not say: the one gold that a check sends back.
+# Asks for "the average weight of patients treated with" a drug and takes those twice who were treated twice, as the trap fan-average does of
+# accounts that traded: the one gold that a check sends back.
 ARGUABLE = {"adv33"}
 DEFOG = os.environ.get("FINEXPERT_TEST_DEFOG_DIR")
 
