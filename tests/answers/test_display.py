@@ -199,7 +199,7 @@ def test_csv_keeps_every_digit_and_row(tmp_path: Path) -> None:
     assert answered(table).to_csv() == (tmp_path / "a.csv").read_text()
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "-cmd", "@sum", "\t=1", "\r=1"])
+@pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-cmd", "@sum", "\t=1", "\r=1"])
 def test_a_safe_csv_has_no_formula(cell: str) -> None:
     assert files.csv_text(pd.DataFrame({cell: [cell, "plain"]}), safe=True).count("'" + cell[0]) == 2
 

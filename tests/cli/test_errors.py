@@ -45,7 +45,7 @@ def test_data_that_is_no_database(finexpert: Any, tmp_path: Path) -> None:
         (("eval", "fred", "--only", "nothing"), ("--only", "'nothing'")),
         (("eval", "convfinqa", "--history", "mine"), ("--history", "'mine'")),
         (("eval", "convfinqa", "--baseline", "magic"), ("--baseline", "'magic'", "single-call")),
-        (("eval", "convfinqa", "--split", "test"), ("--split", "'test'", "neither train nor dev")),
+        (("eval", "convfinqa", "--split", "test"), ("--split", "'test'", "none of train, dev")),
         (("eval", "convfinqa", "--split", "train"), ("--split", "train.json", "finexpert data convfinqa")),
         (("ask", "How many?", "--id", "page 3"), ("--id", "'page 3'", "--filing")),
         (("chat", "--trace", "."), ("--trace", "'.'", "is a directory")),
