@@ -51,9 +51,14 @@ def _told_apart(one: Read, data: pd.DataFrame) -> list[str]:
         return []
     if select.args.get("group") is None and select.args.get("distinct") is None:
         return []
-    made = enumerate(select.selects)
-    keys = [data.iloc[:, place] for place, projected in made if not projected.find(exp.AggFunc, exp.Window)]
+    made = ((data.iloc[:, place], projected) for place, projected in enumerate(select.selects))
+    # The least of the texts of a group is its name.
+    keys = [given for given, projected in made if not projected.find(exp.AggFunc, exp.Window) or _is_of_texts(given)]
     return alike(pd.concat(keys, axis=1)) if keys else []
+
+
+def _is_of_texts(given: pd.Series[Any]) -> bool:
+    return any(isinstance(value, str) for value in given)
 
 
 def alike(keys: pd.DataFrame) -> list[str]:

@@ -250,3 +250,10 @@ def test_groups_that_are_spelt_nearly_alike_are_said(run: Any, words: tuple[str,
     values = ", ".join(f"('{word}')" for word in words)
     notes = run(f"SELECT word, count(*) FROM (VALUES {values}) v(word) GROUP BY word").notes
     assert any("differ by a letter or so" in note for note in notes) == said
+
+
+def test_a_group_that_is_named_by_the_least_of_its_texts_is_compared_by_it(run: Any) -> None:
+    words = "(VALUES ('hospitality', 1), ('hospitalty', 2)) v(word, n)"
+    named = run(f"SELECT min(word) AS word, sum(n) FROM {words} GROUP BY replace(word, '-', '')").notes
+    told_apart = run(f"SELECT n, min(word) AS word FROM {words} GROUP BY n").notes
+    assert [any("differ by a letter" in note for note in notes) for notes in (named, told_apart)] == [True, False]
