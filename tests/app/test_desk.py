@@ -182,7 +182,8 @@ def test_a_question_back_is_replied_to(office: Any) -> None:
         office.told(office.desk.reply(office.ann, conversation, "other", "x"))
     (*_, answer) = office.told(office.desk.reply(office.ann, conversation, asked.clarification, "with few sales"))
     assert answer.value == 6
-    assert office.desk.terms(office.ann, term)[0].meaning == "with few sales"
+    (kept,) = office.desk.terms(office.ann, term)
+    assert (kept.meaning, kept.scope) == ("with few sales", "sales")
 
 
 def test_the_reply_of_a_reader_is_kept_for_nobody_else(office: Any) -> None:

@@ -56,6 +56,11 @@ def test_teaching(client: Any, office: Any) -> None:
     kept = client.post("/api/terms", json={"term": "stress month", "meaning": "a month in which sales fall"}).json()
     assert client.get("/api/terms").json() == [kept]
     assert client.get("/api/terms/stress month/history").json()[0]["action"] == "define"
+    own = {"term": "dull month", "meaning": "below 5", "source": office.source}
+    assert (kept["scope"], client.post("/api/terms", json=own).json()["scope"]) == ("", "sales")
+    changed = client.post("/api/terms", json={"term": "dull month", "meaning": "below 4"}).json()
+    assert (changed["scope"], changed["version"]) == ("sales", 2)
+    assert client.post("/api/terms", json=own | {"source": "nobody's"}).status_code == 404
     assert client.delete(f"/api/terms/{kept['id']}").json()["status"] == "retired"
     place = f"/api/conversations/{office.desk.create(_me(client), office.source).id}"
     client.post(f"{place}/ask", json={"question": "How many months?"}).raise_for_status()

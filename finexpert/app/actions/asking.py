@@ -167,9 +167,11 @@ class Asking(Answering):
         if len(meaning) > LONGEST_QUESTION:
             raise Refused(f"a meaning has at most {LONGEST_QUESTION:,} characters")
         wish = Wish(last.question, as_of=last.as_of if last.as_of_given else None)
-        return self.start(person, conversation, self._with_meaning(person, wish, unclear, meaning))
+        return self.start(person, conversation, self._with_meaning(person, conversation, wish, unclear, meaning))
 
-    def _with_meaning(self, person: Person, wish: Wish, unclear: Clarification, meaning: str) -> Wish:
+    def _with_meaning(
+        self, person: Person, conversation: str, wish: Wish, unclear: Clarification, meaning: str
+    ) -> Wish:
         """The question once more with the reply: kept in the glossary where the person may teach, else for this question."""
         if unclear.kind == "value" and meaning:
             return replace(wish, chosen=((f"{unclear.place}={unclear.term}", meaning),))
@@ -178,11 +180,11 @@ class Asking(Answering):
         if unclear.kind == "term" and person.can("teach"):
             if meaning not in unclear.candidates and rambles(meaning):
                 return replace(wish, replied=(unclear, meaning))
-            self.explain(person, unclear, meaning)
+            self.explain(person, conversation, unclear, meaning)
             return wish
         knowledge = f"By {unclear.term!r} the user means: {meaning}" if meaning else ""
         return replace(wish, knowledge=knowledge, clarify=False)
 
-    def explain(self, person: Person, unclear: Clarification, meaning: str) -> None:
+    def explain(self, person: Person, conversation: str, unclear: Clarification, meaning: str) -> None:
         """Keep what a term means; the desk's actions of teaching say how."""
         raise NotImplementedError

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from pydantic import BaseModel, ValidationError
 
+from finexpert.answers.sources.sources import Sources
 from finexpert.app.actions.asking import Asking
 from finexpert.app.people.people import Person
 from finexpert.app.running import Running
@@ -27,6 +28,7 @@ from finexpert.knowledge import explaining
 from finexpert.knowledge.collection import Collection, Item
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.process import EDITED, Process
+from finexpert.knowledge.scopes import EVERYWHERE, of_source
 from finexpert.knowledge.taught import Taught
 from finexpert.knowledge.verified.query import VerifiedQuery
 from finexpert.modules.flow.teaching import Decision, Remembered
@@ -112,11 +114,24 @@ class Teaching(Asking):
     def term(self, person: Person, id: str) -> Keyword:
         return _found(self._taught_of(person).glossary, id)
 
-    def define(self, person: Person, term: str, meaning: str, aliases: tuple[str, ...] = ()) -> Keyword:
-        """Keep what a term means; an earlier meaning stays in its history."""
+    def define(
+        self, person: Person, term: str, meaning: str, aliases: tuple[str, ...] = (), source: str = ""
+    ) -> Keyword:
+        """Keep what a term means; an earlier meaning stays in its history.
+
+        It holds for the source that is named (see `meant`), else for what it held for before, else everywhere.
+        """
         said = {"term": term, "meaning": meaning, "aliases": list(aliases), "source": "expert"}
+        scope = self._scope(person, self.meant(person, source)) if source else None
         return self._changed(
-            person, "define term", lambda taught: explaining.define(taught.glossary, person.name, **said)
+            person,
+            "define term",
+            lambda taught: explaining.define(
+                taught.glossary,
+                person.name,
+                **said,
+                scope=explaining.scope_of(taught.glossary, term, EVERYWHERE) if scope is None else scope,
+            ),
         )
 
     def keep_offer(
@@ -171,9 +186,21 @@ class Teaching(Asking):
             lambda taught: taught.verified.retire(_found(taught.verified, id).id, person.name),
         )
 
-    def explain(self, person: Person, unclear: Clarification, meaning: str) -> None:
-        """Keep the reply to a question back, as the session of a conversation does."""
-        self._changed(person, "explain term", lambda taught: explaining.explain(taught, unclear, meaning, person.name))
+    def explain(self, person: Person, conversation: str, unclear: Clarification, meaning: str) -> None:
+        """Keep the reply to a question back for the source of its conversation, as a session does."""
+        scope = self._scope(person, self._conversation(person, conversation)["source"])
+        self._changed(
+            person,
+            "explain term",
+            lambda taught: explaining.explain(
+                taught.seen_by({scope}, person.name), unclear, meaning, person.name, scope
+            ),
+        )
+
+    def _scope(self, person: Person, source: str) -> str:
+        """What is taught over a source holds for: the source, and everywhere where there are several."""
+        with self._opened_at(self._places(person, source)) as opened:
+            return EVERYWHERE if isinstance(opened, Sources) else of_source(opened.name)
 
     def remember(self, person: Person, conversation: str, heading: str = "") -> Remembered:
         """Make a process of what a conversation did, and try it in a clean one; it takes the conversation meanwhile.

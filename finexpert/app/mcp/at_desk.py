@@ -83,7 +83,7 @@ class DeskBackend:
             self._wish = {"declined": (unclear.term,)}
             return True
         if unclear.kind == "term" and keep and self.person.can("teach"):
-            await asyncio.to_thread(self.desk.explain, self.person, unclear, meaning)
+            await asyncio.to_thread(self.desk.explain, self.person, conversation, unclear, meaning)
             return True
         if meaning and meaning not in unclear.candidates:
             self._wish = {"knowledge": f"By {unclear.term!r} the user means: {meaning}", "clarify": False}

@@ -20,6 +20,7 @@ class NewTerm(BaseModel):
     term: str
     meaning: str
     aliases: list[str] = []
+    source: str = Field(default="", description="the source that it holds for; empty: as before, else everywhere")
 
 
 class Changes(BaseModel):
@@ -74,7 +75,7 @@ def terms(desk: TheDesk, who: Who, search: str = "") -> list[Keyword]:
 
 @router.post("/terms", status_code=201)
 def define(desk: TheDesk, who: Who, new: NewTerm) -> Keyword:
-    return desk.define(who, new.term, new.meaning, tuple(new.aliases))
+    return desk.define(who, new.term, new.meaning, tuple(new.aliases), new.source)
 
 
 @router.get("/terms/{id}")
