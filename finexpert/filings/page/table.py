@@ -22,6 +22,7 @@ from finexpert.filings.page.labels import Label
 from finexpert.filings.page.numbers import DATE, FOOTNOTE, MISSING, ZERO, printed_numbers, without_doubles
 
 _YEAR_ONLY = re.compile(r"\$?\s*(?:19|20)\d\d(?:\s*[(\[]\s*\w{1,2}\s*[)\]])?")
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _YEAR_FIRST = re.compile(r"(?:19|20)\d\d(?!\d)(?:\s*[(\[]|\s*[a-z]|$)")
 _DASH_CODE = re.compile(r"(\$\s*)?201[34](\.0)?")
 _ONE_NUMBER = re.compile(
@@ -58,6 +59,19 @@ class PageTable:
         return [
             Label(" ".join(row[place].strip() for row in header if row[place].strip())) for place in range(self.width)
         ]
+
+    @cached_property
+    def years(self) -> list[frozenset[str]]:
+        """The years that each column stands under, a labelled row of years below the header included.
+
+        What a model is shown has that row as data ("Years Ended December 31, | 2022 | 2021"), and recorded plans name columns by it.
+        """
+        found = [frozenset(YEAR.findall(label.text)) for label in self.columns]
+        row = self.rows[self.header_rows] if self.header_rows < len(self.rows) else ()
+        cells = [fold(cell).strip() for cell in row[1:] if cell.strip()]
+        if any(found[1:]) or len(set(cells)) < 2 or not all(_YEAR_ONLY.fullmatch(cell) for cell in cells):
+            return found
+        return [frozenset(), *(frozenset(YEAR.findall(cell)) for cell in row[1:]), *found[len(row) :]]
 
     @cached_property
     def row_labels(self) -> list[Label]:

@@ -19,6 +19,7 @@ from finexpert.core.workspace import Value
 from finexpert.errors import PlanError, StepError
 from finexpert.filings.page.folding import fold
 from finexpert.filings.page.numbers import printed_numbers
+from finexpert.filings.page.table import YEAR, PageTable
 from finexpert.filings.records import LibraryPage
 from finexpert.plans import operations, unit_rules
 from finexpert.plans.pages import page as page_reading
@@ -35,7 +36,6 @@ from finexpert.plans.pages.wording import (
 
 FindPage = Callable[[str], LibraryPage]
 _YEARS = range(1900, 2101)
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH = "(?:" + "|".join(f"{name}|{name[:3]}\\." for name in calendar.month_name[1:]) + ")"
 _DAY = re.compile(rf"\b{_MONTH} \d{{1,2}}\b(?![.,]\d)|\b\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}(?!\w)")
 _SMALL = 12
@@ -175,11 +175,11 @@ class _Run:
 
 def other_year(page: LibraryPage, value: ProvedValue) -> list[str]:
     """A doubt where a value is called by a year, and stands under another one while its table has a column of that year."""
-    step, named = value.step, set(_YEAR.findall(value.name))
+    step, named = value.step, set(YEAR.findall(value.name))
     if not isinstance(step, Cell) or step.row_number is None or step.column_number is None or len(named) != 1:
         return []
-    filing, row = page.as_filing(), page.table[step.row_number]
-    under = [set(_YEAR.findall(filing.labels(step.row_number, column)[1])) for column in range(len(row))]
+    row = page.table[step.row_number]
+    under = PageTable(page.table).years[: len(row)]
     own = under[step.column_number]
     if not own or own & named:
         return []

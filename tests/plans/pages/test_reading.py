@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from finexpert.core.plans import Quote
+from finexpert.core.plans import Cell, Quote
 from finexpert.core.workspace import Value
 from finexpert.errors import PlanError, StepError
 from finexpert.filings.records import LibraryPage
 from finexpert.plans.pages.formula import as_steps
 from finexpert.plans.pages.proved import Computation, ProvedValue, Reading
-from finexpert.plans.pages.reading import carried_out, unsupported
+from finexpert.plans.pages.reading import carried_out, other_year, unsupported
 from finexpert.plans.pages.wording import filled, in_unit, other_scale, printed_words
 
 
@@ -101,3 +101,22 @@ def test_a_word_beside_a_number_is_neither_more_nor_less_than_its_table(
     proved = ProvedValue(name="x", page="p", step=Quote(id=1, quote="q", value="1"), printed=printed, quote="q")
     assert printed_words(proved, value) == words
     assert bool(other_scale(proved, value)) is doubted
+
+
+@pytest.mark.parametrize(
+    ("rows", "doubted"),
+    [
+        ((("(dollars in millions)", "", ""), ("Years Ended December 31,", "2022", "2021"), ("Sales", "9", "7")), True),
+        ((("Shares", "", ""), ("Opening shares", "2022", "2021"), ("Closing shares", "2022", "2022")), False),
+        ((("", "2022", "2021"), ("Opening shares", "1945", "1974"), ("Sales", "9", "7")), True),
+    ],
+)
+def test_a_labelled_row_of_years_tells_that_a_value_stands_under_another_year(
+    rows: tuple[tuple[str, ...], ...], doubted: bool
+) -> None:
+    page = LibraryPage("a/2022/page_7", "a/2022", "A", "", 2022, None, "10-K", "", 7, (), rows, ())
+    step = Cell(id=1, row="", column="", row_number=2, column_number=2)
+    read = ProvedValue(name="sales_2022", page=page.id, step=step, printed=rows[2][2], quote="")
+    assert bool(other_year(page, read)) is doubted
+    right = read.model_copy(update={"step": step.model_copy(update={"column_number": 1})})
+    assert not other_year(page, right)
