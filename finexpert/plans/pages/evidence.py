@@ -67,7 +67,7 @@ def _stands_in(quote: str, wanted: PrintedNumber) -> bool:
 
 
 def _cell(part: LibraryPage, quote: str, wanted: PrintedNumber) -> Proof | None:
-    """The cell with the number in a row that the quote names.
+    """The cell with the number in the row that the quote stands in, before one that only has the quote around it.
 
     Of several such cells it is the one at which the quote ends: where the number stands twice in the quote, the second.
     """
@@ -81,7 +81,9 @@ def _cell(part: LibraryPage, quote: str, wanted: PrintedNumber) -> Proof | None:
             rows.setdefault(row, []).append((column, value.value))
     if not rows:
         return None
-    row, cells = next(iter(rows.items()))
+    # The lines around a row are often the row that is meant, with the same digits in this one.
+    row = next((row for row in rows if _in_row(quote, part.table[row])), next(iter(rows)))
+    cells = rows[row]
     negative = wanted.minus or wanted.brackets
     alike = [cell for cell in cells if (cell[1] < 0) == negative] or cells
     said = [n for n in printed_numbers(fold(quote.replace("|", " | "))) if n.digits == wanted.digits]

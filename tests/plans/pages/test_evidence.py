@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 
 import pytest
@@ -76,3 +77,12 @@ def test_except_per_share_data_is_no_amount_per_share() -> None:
     values = {value.citations[0].place: value for _, _, value in PAGE.as_filing().cells()}
     sold = next(value for place, value in values.items() if "Net sales" in place)
     assert (sold.unit, sold.scale) == ("USD", 1e6)
+
+
+def test_the_row_that_a_quote_stands_in_goes_before_the_row_above_with_the_same_digits() -> None:
+    table = (("", "2022", "2021"), ("Net income attributable", "500", "400"), ("Net income", "500", "400"))
+    page = dataclasses.replace(PAGE, table=table)
+    proof = prove(Printed(INFO, 7, (page,)), "Net income | 500 | 400", "400")
+    assert proof is not None
+    assert isinstance(proof.step, Cell)
+    assert (proof.step.row_number, proof.step.column_number) == (2, 2)
