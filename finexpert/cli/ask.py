@@ -13,9 +13,12 @@ from finexpert.cli.options import Assume, Given, takes
 from finexpert.cli.terminal.written import Written
 from finexpert.cli.waiting import waiting
 from finexpert.core.display.charts import save_figures
+from finexpert.errors import StoreError
 
 if TYPE_CHECKING:
     from finexpert.core.answers import Answer
+    from finexpert.core.offers import Offer
+    from finexpert.session import Session
 
 
 Cached = Annotated[
@@ -75,7 +78,7 @@ def ask(
         source = several_sources.open_sources(data, given.filing, given.id, settings, library)
         with Session(source, expert=expert, settings=settings) as session:
             answer = session.ask(question, clarify=not assume, cached=cached)
-            taken = [session.keep(offer) for offer in answer.offers] if yes else []
+            taken = [_taken(session, offer) for offer in answer.offers] if yes else []
     folder = settings.home / "records"
     kept = answer.record.save(folder) if answer.record else None
     drawn = save_figures(answer, figures or folder)
@@ -85,8 +88,8 @@ def ask(
         show(answer, kept, drawn)
         for each in answer.offers if not yes else ():
             common.echo(f"explained: {each}\nKeep it with --yes, or with: finexpert glossary define TERM MEANING")
-        for kept_term in taken:
-            common.echo(f"kept: {kept_term.term} = {kept_term.meaning} ({kept_term.status})")
+        for line in taken:
+            common.echo(line)
     # At last: a full disk takes nothing from what was shown and kept.
     for path in wanted.write(answer):
         if not given.as_json:
@@ -114,6 +117,15 @@ def as_dict(answer: Answer, kept: Path | None, figures: list[Path]) -> dict[str,
         "figures": [str(path) for path in figures],
         "record": str(kept) if kept else None,
     }
+
+
+def _taken(session: Session, offer: Offer) -> str:
+    """Keep what was explained, and say it; the answer that was computed with it is not lost where it cannot be kept."""
+    try:
+        kept = session.keep(offer)
+    except StoreError as error:
+        return f"not kept: {offer}: {error}"
+    return f"kept: {kept.term} = {kept.meaning} ({kept.status})"
 
 
 def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = False) -> None:

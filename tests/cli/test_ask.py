@@ -10,13 +10,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from finexpert.cli.ask import show
+from finexpert.cli.ask import _taken, show
 from finexpert.core.answers import Answer
+from finexpert.core.offers import Offer
 from finexpert.core.reviews import UNSURE
+from finexpert.errors import StoreError
+from finexpert.session import Session
 
 ROOT = Path(__file__).parents[2]
 RECORDED = ("--lm", "recorded", "--as-of", "2024-09-30")
@@ -194,3 +197,13 @@ def test_notes_come_in_order_each_once_and_five_of_them_are_shown(capsys: pytest
     notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Note: ")]
     shown = [unsure, *weighty, read]
     assert notes == [*(f"Note: {note}" for note in shown), "Note: and 2 more: the record and --json hold all"]
+
+
+def test_a_term_that_cannot_be_kept_does_not_lose_the_answer() -> None:
+    class Full:
+        def keep(self, offer: Offer) -> None:
+            raise StoreError("the disk is full")
+
+    offer = Offer(kind="definition", term="slow money", meaning="M2 up by less than 2 percent")
+    said = _taken(cast(Session, Full()), offer)
+    assert said == "not kept: slow money = M2 up by less than 2 percent: the disk is full"
