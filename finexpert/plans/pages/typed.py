@@ -19,7 +19,7 @@ from finexpert.plans.pages.wording import SHARES, unit_words
 _SAME = {
     **dict.fromkeys(("$", "us$", "dollar", "us dollar", "u.s. dollar"), "usd"),
     **dict.fromkeys(("\u20ac", "euro"), "eur"),
-    **dict.fromkeys(("%", "per cent", "percentage"), "percent"),
+    **dict.fromkeys(("%", "per cent", "percentage", "percentage point", "pp"), "percent"),
     **dict.fromkeys(("bp", "bps"), "basis point"),
     **dict.fromkeys(("x", "time"), "times"),
 }

@@ -22,6 +22,7 @@ _SCALE_WORD = re.compile(r"\b(thousand|million|billion|trillion)s?\b|\b(mn|bn)\b
 _PLACE = re.compile(PLACEHOLDER.pattern + rf"(?P<said>\s*(?:{_SCALE_WORD.pattern}))?", re.IGNORECASE)
 # A number as it is written, without the words of its scale: "12 million", "$1.2bn".
 _WRITTEN_SCALE = re.compile(rf"\s*(?:{_SCALE_WORD.pattern}|(?<=\d)(?:mm|bn|tn|[mbkt])\b)", re.IGNORECASE)
+_SCALE_AFTER = re.compile(r"^([A-Z]{3}) (thousand|million|billion|trillion)s?$")
 _SCALE_NAMES = {1e3: "thousand", 1e6: "million", 1e9: "billion", 1e12: "trillion"}
 SHARES = ("fraction", "ratio")
 _POINTS = re.compile(r"%|percent|\bpp\b", re.IGNORECASE)
@@ -47,8 +48,12 @@ def filled(text: str, shown: Mapping[str, str]) -> str:
             return f"{number} {own[0]}"
         after = text[found.end() : found.end() + 24]
         before = text[max(0, found.start() - 5) : found.start()]
-        if unit and (said or re.match(r"\s*(?:USD|dollars|%|percent|times|x\b|days)", after)):
+        if unit and said:
             return f"{number}{said}"
+        if unit and _again(unit, after):
+            return f"{number} {unit.rpartition(' ')[0]}".strip()
+        if unit and re.match(r"\s*(?:USD|dollars|%|percent|times|x\b|days)", after):
+            return f"{number} {own[0]}" if own else number
         if unit and before.rstrip().endswith("$"):
             return " ".join(filter(None, [number, unit.replace("USD", "").strip()]))
         if number.endswith("%") and re.match(r"\s*(?:%|percent)", after):
@@ -112,6 +117,8 @@ def computed_words(value: Value, computed: Computation) -> tuple[str, str]:
     number = in_unit(value, computed)
     words = f"{number + 0.0:,.{max(0, min(computed.decimals, 6))}f}"
     unit = computed.unit.strip()
+    if unit in ("%", "percent") and value.unit in SHARES and _is_difference(computed.formula):
+        return f"{words} percentage points", ""
     if _POINTS.search(unit):
         return words + ("%" if unit in ("%", "percent") else f" {unit}"), ""
     said = _SCALE_WORD.search(unit)
@@ -121,7 +128,22 @@ def computed_words(value: Value, computed: Computation) -> tuple[str, str]:
             f"{words} {own}",
             f"{computed.what or computed.name} is in {own} by the pages, not in {unit or 'plain units'}",
         )
+    unit = _SCALE_AFTER.sub(r"\2 \1", unit)
     return f"{words} {unit}".strip(), ""
+
+
+def _is_difference(formula: str) -> bool:
+    """Whether one value is taken from another, and not 1 from it or it from 1."""
+    tree = parsed(formula).body
+    if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.Sub):
+        return False
+    return not any(isinstance(side, ast.Constant) for side in (tree.left, tree.right))
+
+
+def _again(unit: str, after: str) -> bool:
+    """Whether the text goes on with the last word of a unit: "13 months" before " months"."""
+    word = re.match(r"\s*([A-Za-z]+)", after)
+    return word is not None and word[1].casefold().rstrip("s") == unit.split()[-1].casefold().rstrip("s")
 
 
 def _factor(word: str) -> float:

@@ -11,7 +11,7 @@ from finexpert.filings.records import LibraryPage
 from finexpert.plans.pages.formula import as_steps
 from finexpert.plans.pages.proved import Computation, ProvedValue, Reading
 from finexpert.plans.pages.reading import carried_out, other_year, unsupported
-from finexpert.plans.pages.wording import filled, in_unit, other_scale, printed_words
+from finexpert.plans.pages.wording import computed_words, filled, in_unit, other_scale, printed_words
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,10 @@ def test_years_and_small_counts_need_no_quote() -> None:
         ("{a} millions", "5,363 million USD", "5,363 millions"),
         ("{a} million", "12 million", "12 million"),
         ("{a} million", "5,363 USD", "5,363 million"),
+        ("{a} USD", "5,363 million USD", "5,363 million USD"),
+        ("{a} dollars", "5,363 million USD", "5,363 million dollars"),
+        ("{a} months", "13 months", "13 months"),
+        ("{a} points", "9.1 percentage points", "9.1 percentage points"),
     ],
 )
 def test_a_sentence_does_not_change_the_scale_of_a_page(answer: str, shown: str, text: str) -> None:
@@ -120,3 +124,19 @@ def test_a_labelled_row_of_years_tells_that_a_value_stands_under_another_year(
     assert bool(other_year(page, read)) is doubted
     right = read.model_copy(update={"step": step.model_copy(update={"column_number": 1})})
     assert not other_year(page, right)
+
+
+@pytest.mark.parametrize(
+    ("formula", "value", "unit", "words"),
+    [
+        ("a - b", Value(0.091, unit="fraction"), "%", "9.1 percentage points"),
+        ("a / b - c / d", Value(0.091, unit="ratio"), "percent", "9.1 percentage points"),
+        ("a / b - 1", Value(0.091, unit="ratio"), "%", "9.1%"),
+        ("(a - b) / b", Value(0.091, unit="ratio"), "%", "9.1%"),
+        ("a - b", Value(9.1, unit="USD", scale=1e6), "USD millions", "9.1 million USD"),
+    ],
+)
+def test_a_difference_of_shares_is_in_points_and_a_scale_stands_before_its_unit(
+    formula: str, value: Value, unit: str, words: str
+) -> None:
+    assert computed_words(value, Computation(name="x", what="x", formula=formula, unit=unit, decimals=1))[0] == words
