@@ -28,7 +28,7 @@ from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.modules.library_search import phrases
 from finexpert.plans import execution, operations
 from finexpert.plans.pages import measures, whose
-from finexpert.plans.pages.answer import answer_of, printed_format, typed_answer
+from finexpert.plans.pages.answer import answer_of, decimals_of, printed_format, typed_answer
 from finexpert.plans.pages.page import period_of
 from finexpert.plans.pages.printed import Printed, words_of
 from finexpert.plans.pages.proved import Reading
@@ -209,7 +209,8 @@ class LibraryJourney(Answering):
     def _not_found(self, made: Any) -> str:
         searched = "; ".join(dict.fromkeys(phrase for each in self.rounds for phrase in each.searches))
         pages = ", ".join(dict.fromkeys(page for each in self.rounds for page in each.pages))
-        companies = ", ".join(self.rounds[0].companies[:5])
+        first, more = self.rounds[0].companies[:5], len(self.rounds[0].companies[5:])
+        companies = ", ".join(first) + (f" and {more} more" if more else "")
         years = " ".join(map(str, self.rounds[0].years))
         lacks = made.missing or "; ".join(self.rounds[-1].missing.splitlines()) or "what the answer needs"
         return f"not found in the library: {lacks} (searched {companies} {years} for {searched!r}; pages read: {pages})"
@@ -250,8 +251,7 @@ class LibraryJourney(Answering):
         flags = list(self.notes)
         if loose := unsupported(self.reading, self.question):
             flags.append(f"stands in no quote: {', '.join(loose)}")
-        decimals = next((c.decimals for c in self.reading.computed if c.name == self.reading.result), None)
-        wanted = self.answer_format or AnswerFormat(kind=kind, unit=value.unit, decimals=decimals)
+        wanted = self.answer_format or AnswerFormat(kind=kind, unit=value.unit, decimals=decimals_of(self.reading))
         wanted, other_unit = printed_format(self.reading, self.carried, wanted)
         flags += other_unit
         try:

@@ -7,6 +7,7 @@ typed_answer(reading, carried, AnswerFormat(kind="boolean"))      # True, of an 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,8 @@ from finexpert.plans.pages.proved import Reading
 from finexpert.plans.pages.reading import CarriedOut
 from finexpert.plans.pages.typed import NUMBERS, converted
 from finexpert.plans.pages.wording import in_unit, unit_words
+
+_DECIMALS = re.compile(r"\.(\d+)")
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,13 @@ def answer_of(reading: Reading, carried: CarriedOut) -> Made:
     if reading.kind == "list" and reading.items:
         return _items(reading, carried)
     return Made(carried.text)
+
+
+def decimals_of(reading: Reading) -> int | None:
+    """How many decimals the result has: those asked for where it is computed, its own where a page prints it."""
+    computed = (each.decimals for each in reading.computed if each.name == reading.result)
+    printed = (_DECIMALS.search(each.printed) for each in reading.values if each.name == reading.result)
+    return next(computed, next((len(found[1]) if found else 0 for found in printed), None))
 
 
 def typed_answer(reading: Reading, carried: CarriedOut, wanted: AnswerFormat) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ def test_a_number_with_its_unit_from_the_table_and_replay_from_quotes(desk: Any,
     loss = number("loss", "Net loss", "20")
     desk.says("library_reading", read(desk, numbers=[loss], kind="number", result="loss", answer="It lost {loss}."))
     answer = ask(desk, library, "How much did Oakgate Water lose in 2022?")
-    assert (answer.value, answer.format.unit) == (20.0, "million USD")
+    assert (answer.value, answer.text) == (20.0, "20 million USD")
     kept = Record.model_validate_json(answer.record.model_dump_json())
     again = replaying.replay_library(kept, library)
     assert (again.value, again.same, again.differences) == (20.0, True, [])
@@ -192,6 +193,19 @@ def test_pages_that_lack_it_cost_one_more_round_with_other_searches(desk: Any, l
     assert len(desk.calls) == 3
     assert "no backlog is printed" in answer.text
     assert "order backlog" in answer.text
+
+
+def test_a_refusal_says_how_many_companies_were_searched(desk: Any, library: Library) -> None:
+    names = ["Ashby", "Birch", "Cedar", "Delmont", "Elmwood", "Fairfax"]
+    for name in names:
+        id = f"{name.lower()}/2022"
+        own = replace(PAGES[0], id=f"{id}/page_1", filing=id, company=name, pre_text=(f"{name} mills flour.",))
+        info = replace(library.filing("oakgate/2022"), id=id, company=name, path=f"{name}.pdf", sha256=name, pages=1)
+        library.add([own], info)
+    desk.says("library_search", plan(desk, *names))
+    desk.says("library_reading", read(desk, answers="false", missing="no backlog is printed"))
+    answer = ask(desk, library, "Who has a backlog in 2022?")
+    assert "(searched Ashby, Birch, Cedar, Delmont, Elmwood and 1 more 2022 for" in answer.text
 
 
 def test_a_number_of_the_models_own_is_flagged(desk: Any, library: Library) -> None:
