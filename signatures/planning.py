@@ -74,7 +74,7 @@ class MakePlanWithDrafts(AskedOfWarehouse):
     then fetch no more than it needs, some thousand rows at most. All of it runs as it stands, and you do not see the
     data. Where the tables cannot answer the question, say what is missing, and write no SELECT. Fetch a frame that is at hand
     already only if it lacks something. Fetch enough history for differences, moving averages and periods that begin before
-    the window asked about. Think about NULLs, ties, different frequencies, and where a window begins and ends.
+    the window asked about. Keep to what the question asks: no rows, ties or zeros that it does not speak of.
     """
 
     interpretation: str = dspy.OutputField(desc="one or two sentences: how the question is understood")

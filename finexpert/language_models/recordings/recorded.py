@@ -25,7 +25,7 @@ from typing import Any
 
 from finexpert.errors import ConfigurationError, DataError, UnknownPrompt
 from finexpert.language_models.engines import Engine, Stamp, asking, text_response
-from finexpert.language_models.recordings.prompts import about, from_request, prompt_hash
+from finexpert.language_models.recordings.prompts import about, as_recorded, from_request, prompt_hash
 from finexpert.storage import foreign_json
 
 RECORDED = "recorded"
@@ -72,7 +72,7 @@ class RecordedModel(Engine):
 
     def answer(self, request: Any) -> tuple[Any, Stamp]:
         prompt = from_request(request)
-        recording = self._find(prompt_hash(prompt))
+        recording = self._find(prompt_hash(prompt)) or self._find(prompt_hash(as_recorded(prompt)))
         if recording is None:
             raise UnknownPrompt(self._unknown(about(prompt)))
         response = text_response(
