@@ -81,6 +81,9 @@ class _Group:
             # There may have been no time to look, or no row to look at: the check of the result says so better.
             if not self._is_nowhere(group):
                 return []
+            # Who leaves out empty texts guards a cast or a count; where there are none, nothing is left out.
+            if all(comparison.negated and not "".join(comparison.texts).strip() for comparison in group):
+                return []
             # Beside a text that the column has to hold, what leaves out nothing is a caution: with or without it the rows are the same.
             if all(comparison.negated and str(comparison.origin) in self.narrowed for comparison in group):
                 return [f"{text_of(self.one, comparison.node)} leaves out nothing" for comparison in group]

@@ -138,3 +138,16 @@ def test_quotes_in_texts_stay_texts(run: Any) -> None:
     with pytest.raises(UnknownValue) as raised:
         run("SELECT count(*) FROM trades WHERE status = 'it''s; DROP TABLE trades'")
     assert raised.value.text == "it's; DROP TABLE trades"
+
+
+@pytest.mark.parametrize(
+    "condition", ["status <> ''", "status <> '' AND trim(status) <> ''", "status NOT IN ('', ' ')"]
+)
+def test_who_leaves_out_empty_texts_where_there_are_none_leaves_out_nothing(run: Any, condition: str) -> None:
+    checked = run(f"SELECT count(*) FROM trades WHERE status IS NOT NULL AND {condition}")
+    assert checked.frame.data.iat[0, 0] > 0
+
+
+def test_a_text_beside_an_empty_one_that_is_left_out_has_to_be_there(run: Any) -> None:
+    with pytest.raises(UnknownValue):
+        run("SELECT count(*) FROM trades WHERE status NOT IN ('', 'VOIDED')")
