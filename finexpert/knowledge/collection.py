@@ -282,8 +282,8 @@ class Collection(Generic[T]):
             return self.kind.model_validate({**entry.body, **facts})
         except ValidationError as error:
             raise StoreError(
-                f"the entry {entry.id} (version {entry.version}) of the {self.name} cannot be read: "
-                f"{sentence(error)}. It was written by another version of finexpert"
+                f"the entry {entry.id} (version {entry.version}) of the {self.name} in {self.entries.place} cannot be read: "
+                f"{sentence(error)}. It is damaged, or was written by another version of finexpert"
             ) from error
 
     @property

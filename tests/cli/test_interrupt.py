@@ -91,7 +91,7 @@ def files(folder: Path) -> dict[Path, int]:
 
 def test_while_a_model_is_asked(home: Path, silent: Silent, tmp_path: Path) -> None:
     before = files(home)
-    given = ("--lm", "openai/silent", "--api-base", silent.url, "--record", "new.jsonl")
+    given = ("--lm", "openai/silent", "--api-base", silent.url, "--save-completions", "new.jsonl")
     running = Running(tmp_path, "ask", "How many?", *given)
     try:
         assert silent.asked.wait(60)
