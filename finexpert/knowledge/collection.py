@@ -11,9 +11,9 @@ from __future__ import annotations
 import copy
 import datetime as dt
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from rapidfuzz import process
@@ -77,6 +77,7 @@ class Item(BaseModel):
 
 
 T = TypeVar("T", bound=Item)
+V = TypeVar("V")
 
 
 class Collection(Generic[T]):
@@ -90,9 +91,7 @@ class Collection(Generic[T]):
         self.scopes: frozenset[str] | None = None
         self.by = ""
         self._index = NameIndex(entries, self.name)
-        self._size = (-1, 0)
-        self._drafts: tuple[int, list[T]] = (-1, [])
-        self._scoped: tuple[int, dict[str, str]] = (-1, {})
+        self._kept: dict[str, tuple[int, Any]] = {}
         self._views: dict[tuple[frozenset[str], str], Self] = {}
 
     def seen_by(self, scopes: Iterable[str], by: str = "") -> Self:
@@ -100,9 +99,17 @@ class Collection(Generic[T]):
         key = frozenset((*scopes, EVERYWHERE)), by
         if key not in self._views:
             view = copy.copy(self)
-            view.scopes, view.by, view._size, view._drafts = *key, (-1, 0), (-1, [])
+            (view.scopes, view.by), view._kept = key, {}
             self._views[key] = view
         return self._views[key]
+
+    def _unchanged(self, what: str, ask: Callable[[], V]) -> V:
+        """What this view of the collection asked its store; asked anew only after a change."""
+        stamp = self.entries.stamp()
+        if self._kept.get(what, (None,))[0] != stamp:
+            self._kept[what] = stamp, ask()
+        found: V = self._kept[what][1]
+        return found
 
     @classmethod
     def open(cls, place: Path | str | None = None, embedder: Embedder | None = None) -> Self:
@@ -122,11 +129,8 @@ class Collection(Generic[T]):
 
     @property
     def size(self) -> int:
-        """How many are active; asked anew only after a change."""
-        stamp = self.entries.stamp()
-        if self._size[0] != stamp:
-            self._size = (stamp, self._count())
-        return self._size[1]
+        """How many are active."""
+        return self._unchanged("size", self._count)
 
     def _count(self) -> int:
         if self.scopes is None:
@@ -139,12 +143,12 @@ class Collection(Generic[T]):
 
     def drafts(self) -> list[T]:
         """The drafts that count already: the person's own, kept from a conversation and not used with an accepted result yet."""
-        stamp = self.entries.stamp()
-        if self._drafts[0] != stamp:
-            found = self.entries.entries(self.name, ("draft",)) if self.by else []
-            own = [each for each in found if each.body.get("source") == "conversation" and self._holds(each)]
-            self._drafts = stamp, [self.item(each) for each in own if each.body.get("taught_by") == self.by]
-        return self._drafts[1]
+        return self._unchanged("drafts", self._own_drafts) if self.by else []
+
+    def _own_drafts(self) -> list[T]:
+        found = self.entries.entries(self.name, ("draft",))
+        own = [each for each in found if each.body.get("source") == "conversation" and self._holds(each)]
+        return [self.item(each) for each in own if each.body.get("taught_by") == self.by]
 
     @property
     def empty(self) -> bool:
@@ -155,17 +159,14 @@ class Collection(Generic[T]):
         for scope in sorted(self.scopes or {EVERYWHERE}, reverse=True):
             if found := self.get_in(scope, name):
                 return found
-        id = self._elsewhere().get(normalise(name)) if self.scopes is None else None
+        id = self._unchanged("elsewhere", self._elsewhere).get(normalise(name)) if self.scopes is None else None
         entry = self.entries.get(self.name, id) if id else None
         return self.item(entry) if entry else None
 
     def _elsewhere(self) -> dict[str, str]:
         """The ids of those that hold for one source, by their names."""
-        stamp = self.entries.stamp()
-        if self._scoped[0] != stamp:
-            names = self.entries.names(self.name, CURRENT)
-            self._scoped = stamp, {plain(name): id for name, id in names if plain(name) != name}
-        return self._scoped[1]
+        names = self.entries.names(self.name, CURRENT)
+        return {plain(name): id for name, id in names if plain(name) != name}
 
     def get_in(self, scope: str, name: str) -> T | None:
         """The one with this name in exactly this scope."""

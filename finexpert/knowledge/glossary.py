@@ -73,7 +73,6 @@ class Glossary(Collection[Keyword]):
     kind = Keyword
 
     offered: Sequence[Keyword] = ()
-    _kept_conventions: tuple[int, list[Keyword]] = (-1, [])
 
     def with_offered(self, offered: Sequence[Keyword]) -> Glossary:
         """The glossary with keywords that were just said and are not kept, or not yet."""
@@ -110,16 +109,13 @@ class Glossary(Collection[Keyword]):
         return [*self.drafts(), *(each for each in self._conventions() if each.status == "draft")]
 
     def _conventions(self) -> list[Keyword]:
-        stamp = self.entries.stamp()
-        if self._kept_conventions[0] != stamp:
-            here = self.scopes or {EVERYWHERE}
-            found = [each for each in self.entries.entries(self.name, CURRENT) if each.body.get("kind") == "convention"]
-            own = [self.item(each) for each in found if each.body.get("scope", EVERYWHERE) in here]
-            self._kept_conventions = (
-                stamp,
-                [each for each in own if each.status == "active" or each.taught_by == self.by],
-            )
-        return self._kept_conventions[1]
+        return self._unchanged("conventions", self._conventions_here)
+
+    def _conventions_here(self) -> list[Keyword]:
+        here = self.scopes or {EVERYWHERE}
+        found = [each for each in self.entries.entries(self.name, CURRENT) if each.body.get("kind") == "convention"]
+        own = [self.item(each) for each in found if each.body.get("scope", EVERYWHERE) in here]
+        return [each for each in own if each.status == "active" or each.taught_by == self.by]
 
     def keywords(self, statuses: Sequence[Status] = CURRENT) -> list[Keyword]:
         return self.items(statuses)

@@ -193,3 +193,9 @@ def test_an_unknown_field_is_named(glossary: Glossary, tmp_path: Path) -> None:
 @given(st.lists(st.text('ab|[]",\\ ', min_size=1).map(str.strip).filter(bool), max_size=4))
 def test_aliases_in_a_cell_lose_nothing(aliases: list[str]) -> None:
     assert _split(_joined(aliases)) == aliases
+
+
+def test_conventions_of_a_source_are_seen_whatever_was_asked_before(glossary: Glossary) -> None:
+    glossary.define(keyword("first day", "we take the first day", kind="convention", scope="fred"), "anna")
+    assert glossary.conventions() == []
+    assert [each.term for each in glossary.seen_by(["fred"]).conventions()] == ["first day"]

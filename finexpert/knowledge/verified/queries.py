@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from finexpert.embeddings.embedding import Embedder
 from finexpert.errors import NameTaken, StoreError
 from finexpert.knowledge.collection import EVERY, Collection
-from finexpert.knowledge.entries.entries import ACTIVE, EntryStore
+from finexpert.knowledge.entries.entries import ACTIVE
 from finexpert.knowledge.verified.matching import values_in
 from finexpert.knowledge.verified.query import Source, VerifiedQuery
 from finexpert.text.texts import as_asked
@@ -24,10 +23,6 @@ class VerifiedQueries(Collection[VerifiedQuery]):
 
     name: ClassVar[str] = "verified"
     kind = VerifiedQuery
-
-    def __init__(self, entries: EntryStore, embedder: Embedder) -> None:
-        super().__init__(entries, embedder)
-        self._active: tuple[int, list[VerifiedQuery]] = (-1, [])
 
     def verify(self, query: VerifiedQuery, by: str) -> VerifiedQuery:
         """Keep a verified query; where the question has one already, as a new version of it."""
@@ -70,10 +65,8 @@ class VerifiedQueries(Collection[VerifiedQuery]):
 
     def of_source(self, source: Source) -> list[VerifiedQuery]:
         """The active ones over these data; read again only where something was changed."""
-        stamp = self.entries.stamp()
-        if self._active[0] != stamp:
-            self._active = (stamp, self.items(ACTIVE))
-        return [query for query in self._active[1] if query.source.key == source.key]
+        active = self._unchanged("active", lambda: self.items(ACTIVE))
+        return [query for query in active if query.source.key == source.key]
 
     def matching(self, question: str, source: Source) -> list[tuple[VerifiedQuery, dict[str, str]]]:
         """Those over these data that a question is, with the values of their variables.
