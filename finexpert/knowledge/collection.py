@@ -12,6 +12,7 @@ import copy
 import datetime as dt
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -20,10 +21,10 @@ from rapidfuzz import process
 
 from finexpert.embeddings.embedding import Embedder
 from finexpert.embeddings.vectors import Vectors
-from finexpert.errors import NotKept, StoreError
+from finexpert.errors import NameTaken, NotKept, StaleEntry, StoreError
 from finexpert.knowledge.entries.entries import ACTIVE, CURRENT, Change, Entry, EntryStore, Status
 from finexpert.knowledge.entries.name_index import NameIndex
-from finexpert.knowledge.scopes import EVERYWHERE, kept_under, plain
+from finexpert.knowledge.scopes import EVERYWHERE, is_drafted, kept_under, plain
 from finexpert.text.terms import normalise, phrases_in
 from finexpert.text.texts import Note, sentence
 
@@ -65,8 +66,13 @@ class Item(BaseModel):
 
     @property
     def kept_names(self) -> tuple[str, ...]:
-        """Its names as the store keeps them: each is free in another scope."""
-        return tuple(kept_under(name, self.scope) for name in self.names)
+        """Its names as the store keeps them: each is free in another scope, and beside a person's own draft."""
+        return tuple(kept_under(name, self.scope, self.drafted_by) for name in self.names)
+
+    @property
+    def drafted_by(self) -> str:
+        """Whose draft it is, where it is one that only they use; else empty."""
+        return ""
 
     scope: Note = EVERYWHERE
     id: str = ""
@@ -146,9 +152,8 @@ class Collection(Generic[T]):
         return self._unchanged("drafts", self._own_drafts) if self.by else []
 
     def _own_drafts(self) -> list[T]:
-        found = self.entries.entries(self.name, ("draft",))
-        own = [each for each in found if each.body.get("source") == "conversation" and self._holds(each)]
-        return [self.item(each) for each in own if each.body.get("taught_by") == self.by]
+        found = [self.item(each) for each in self.entries.entries(self.name, ("draft",)) if self._holds(each)]
+        return [each for each in found if each.drafted_by == self.by]
 
     @property
     def empty(self) -> bool:
@@ -164,14 +169,16 @@ class Collection(Generic[T]):
         return self.item(entry) if entry else None
 
     def _elsewhere(self) -> dict[str, str]:
-        """The ids of those that hold for one source, by their names."""
+        """The ids of those that hold for one source, by their names; what one person drafted is theirs."""
         names = self.entries.names(self.name, CURRENT)
-        return {plain(name): id for name, id in names if plain(name) != name}
+        return {plain(name): id for name, id in names if plain(name) != name and not is_drafted(name)}
 
-    def get_in(self, scope: str, name: str) -> T | None:
-        """The one with this name in exactly this scope."""
-        entry = self.entries.named(self.name, kept_under(normalise(name), scope))
-        return None if entry is None else self.item(entry)
+    def get_in(self, scope: str, name: str, by: str = "") -> T | None:
+        """The one with this name in exactly this scope; a person's own draft comes before what all use, and another's is not seen."""
+        for person in dict.fromkeys((by or self.by, "")):
+            if entry := self.entries.named(self.name, kept_under(normalise(name), scope, person)):
+                return self.item(entry)
+        return None
 
     def find(self, name: str) -> T:
         """The one with this name, in whatever scope, else the retired one that had it last; StoreError names what is spelt alike."""
@@ -208,10 +215,15 @@ class Collection(Generic[T]):
         return self._write(found.model_copy(update={"status": "active", **self._cleared}), "activate", by)
 
     def accept(self, id: str, by: str) -> None:
-        """Put a draft into use that an accepted result was computed with; what is none any more stays as it is."""
+        """Put a draft into use that an accepted result was computed with.
+
+        What is none any more, or was changed meanwhile, stays as it is; a draft stays its author's where another's of the same name is
+        in use already.
+        """
         entry = self.entries.get(self.name, id)
         if entry is not None and entry.status == "draft":
-            self._write(self.item(entry).model_copy(update={"status": "active", **self._cleared}), "accept", by)
+            with suppress(NameTaken, StaleEntry):
+                self._write(self.item(entry).model_copy(update={"status": "active", **self._cleared}), "accept", by)
 
     def retire(self, name: str, by: str) -> T:
         """Take it out of use; its history stays, and `activate` brings it back."""
@@ -267,14 +279,19 @@ class Collection(Generic[T]):
             wanted *= 4
 
     def named_in(self, text: str) -> list[T]:
-        """The active ones whose name or alias stands in the text, the longest name first; one of a scope comes before its namesake of everywhere."""
+        """The active ones whose name or alias stands in the text, the longest name first.
+
+        The person's own draft comes before its namesake of the same scope, and one of a scope before its namesake of everywhere.
+        """
         found = (self.entries.get(self.name, id) for id in self._index.found_in(text))
         active = [
             self.item(each) for each in found if each is not None and each.status == "active" and self._holds(each)
         ]
         own = [draft for draft in self.drafts() if phrases_in(text, draft.names)]
         scoped = {name for item in (*own, *active) if item.scope for name in item.names}
-        return [*own, *(item for item in active if item.scope or not scoped & set(item.names))]
+        drafted = {(name, item.scope) for item in own for name in item.names}
+        shared = [item for item in active if not drafted & {(name, item.scope) for name in item.names}]
+        return [*own, *(item for item in shared if item.scope or not scoped & set(item.names))]
 
     def item(self, entry: Entry) -> T:
         """What an entry holds."""

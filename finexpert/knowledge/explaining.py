@@ -61,7 +61,7 @@ def _kind(offer: Offer) -> Literal["term", "convention"]:
 
 def keep(glossary: Glossary, offer: Offer, by: str) -> Keyword:
     """Keep what a person agreed to: a draft until it was used once with an accepted result; what replaces an entry keeps its status."""
-    known = glossary.get_in(offer.scope, offer.term)
+    known = glossary.get_in(offer.scope, offer.term, by)
     said = offer.model_dump(include={"term", "meaning", "about", "scope"}) | {
         "kind": _kind(offer),
         "status": known.status if known else "draft",

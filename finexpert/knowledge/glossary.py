@@ -54,6 +54,11 @@ class Keyword(Item):
         return tuple(dict.fromkeys((self.term, *self.aliases)))
 
     @property
+    def drafted_by(self) -> str:
+        """Who kept it from a conversation, while it is a draft; else empty."""
+        return self.taught_by if (self.status, self.source) == ("draft", "conversation") else ""
+
+    @property
     def told(self) -> str:
         """How a prompt is told of it."""
         if self.kind == "convention":
@@ -115,7 +120,7 @@ class Glossary(Collection[Keyword]):
         here = self.scopes or {EVERYWHERE}
         found = [each for each in self.entries.entries(self.name, CURRENT) if each.body.get("kind") == "convention"]
         own = [self.item(each) for each in found if each.body.get("scope", EVERYWHERE) in here]
-        return [each for each in own if each.status == "active" or each.taught_by == self.by]
+        return [each for each in own if each.status == "active" or each.drafted_by == self.by]
 
     def keywords(self, statuses: Sequence[Status] = CURRENT) -> list[Keyword]:
         return self.items(statuses)
@@ -125,7 +130,7 @@ class Glossary(Collection[Keyword]):
 
         NameTaken where the term is an alias of another, or an alias is a name of another; NotKept for an alias that is an everyday word.
         """
-        known = self.get_in(keyword.scope, keyword.term)
+        known = self.get_in(keyword.scope, keyword.term, by)
         if known is not None and normalise(known.term) != normalise(keyword.term):
             raise NameTaken(
                 f"{keyword.term!r} is an alias of the term {known.term!r}: define that one, or take the alias out with "
@@ -133,7 +138,7 @@ class Glossary(Collection[Keyword]):
                 entry_id=known.id,
             )
         for alias in keyword.aliases:
-            other = self.get_in(keyword.scope, alias)
+            other = self.get_in(keyword.scope, alias, by)
             if other is not None and (known is None or other.id != known.id):
                 raise NameTaken(
                     f"the alias {alias!r} is taken by the term {other.term!r}; "

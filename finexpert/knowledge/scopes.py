@@ -3,7 +3,8 @@
     >>> kept_under("slow money", "fred.duckdb") == kept_under("slow money", "trades.duckdb"), plain(kept_under("slow money", "a"))
     (False, 'slow money')
 
-Two desks may teach the same name for their own sources: in the store the scope is a part of the name.
+Two desks may teach the same name for their own sources: in the store the scope is a part of the name. So is the person of a draft
+that only they use: two may try their own meanings of a name until one is accepted.
 """
 
 from __future__ import annotations
@@ -15,9 +16,18 @@ _HASH = re.compile(r"-[0-9a-f]{16}$")
 _MARK = "\x1f"
 
 
-def kept_under(name: str, scope: str) -> str:
-    """The name as the store keeps it."""
-    return f"{name}{_MARK}{scope}" if scope else name
+def kept_under(name: str, scope: str, drafted_by: str = "") -> str:
+    """The name as the store keeps it.
+
+    >>> len({kept_under("slow money", "fred", by) for by in ("anna", "ben", "")}), plain(kept_under("slow money", "", "ben"))
+    (3, 'slow money')
+    """
+    return _MARK.join((name, scope, drafted_by)).rstrip(_MARK)
+
+
+def is_drafted(name: str) -> bool:
+    """Whether a name of the store is one of a draft that only its author uses."""
+    return name.count(_MARK) > 1
 
 
 def of_source(name: str) -> str:

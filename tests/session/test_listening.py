@@ -65,6 +65,22 @@ def test_undo_leaves_it_a_draft_that_only_its_author_uses(desk: Any, session: An
     assert desk.session(by="ben").ask("How many slow months?").meanings == {}
 
 
+def test_two_people_try_their_own_meanings_of_a_name(desk: Any, session: Any) -> None:
+    desk.says("listening", desk.lessons(LESSON))
+    ben = desk.session(by="ben")
+    session.keep(session.ask(SLOW).offers[0])
+    (offer,) = ben.ask(SLOW).offers
+    assert offer.before == ""  # what anna drafts is nobody else's
+    ben.keep(offer.model_copy(update={"meaning": "months below 4"}))
+    assert [each.stores.glossary.get("slow months").meaning for each in (session, ben)] == [MEANING, "months below 4"]
+    session.accept()
+    assert desk.session(by="eva").stores.glossary.get("slow months").meaning == MEANING
+    ben.accept()
+    assert ben.stores.glossary.get("slow months").status == "draft"
+    assert [each.meaning for each in ben.stores.glossary.named_in("How many slow months?")] == ["months below 4"]
+    assert [each.status for each in session.taught.glossary.items()] == ["active", "draft"]
+
+
 def test_only_explained_and_not_asked_plans_nothing(desk: Any, session: Any) -> None:
     desk.says("listening", desk.lessons(LESSON, wants_answer=False))
     answer = session.ask('By slow months we mean "months below 5 (five)".')
