@@ -19,9 +19,10 @@ import typer
 from finexpert.cli import common
 
 if TYPE_CHECKING:
-    from finexpert.knowledge.collection import Collection, Item
+    from finexpert.knowledge.collection import Collection
     from finexpert.knowledge.entries.entries import Entry, Status
     from finexpert.knowledge.exchange import Imported
+    from finexpert.knowledge.items import Item
     from finexpert.knowledge.taught import Taught
 
 All = Annotated[bool, typer.Option("--all", help="Also what is retired.")]

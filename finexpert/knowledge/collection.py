@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import copy
 import datetime as dt
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import ValidationError
 from rapidfuzz import process
 
 from finexpert.embeddings.embedding import Embedder
@@ -24,62 +23,13 @@ from finexpert.embeddings.vectors import Vectors
 from finexpert.errors import NameTaken, NotKept, StaleEntry, StoreError
 from finexpert.knowledge.entries.entries import ACTIVE, CURRENT, Change, Entry, EntryStore, Status
 from finexpert.knowledge.entries.name_index import NameIndex
+from finexpert.knowledge.items import Item
 from finexpert.knowledge.scopes import EVERYWHERE, is_drafted, kept_under, plain
 from finexpert.text.terms import normalise, phrases_in
-from finexpert.text.texts import Note, sentence
+from finexpert.text.texts import sentence
 
 EVERY: tuple[Status, ...] = ("draft", "active", "retired")
 _FACTS = {"id", "version", "status"}  # an entry has these itself
-
-
-class Item(BaseModel):
-    """What a process and a keyword have in common. `version` 0 and no `id`: not kept yet."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @property
-    @abstractmethod
-    def title(self) -> str:
-        """The heading or the term."""
-
-    @property
-    @abstractmethod
-    def phrases(self) -> tuple[str, ...]:
-        """What it is found by."""
-
-    @property
-    def searched(self) -> tuple[str, ...]:
-        """The texts whose meaning is searched."""
-        return self.phrases
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What it is called, as names are compared."""
-        return tuple(dict.fromkeys(name for phrase in self.phrases if (name := normalise(phrase))))
-
-    @field_validator("taught_at", check_fields=False)
-    @classmethod
-    def _in_utc(cls, at: dt.datetime | None) -> dt.datetime | None:
-        if at is None:
-            return None
-        return at.replace(tzinfo=dt.UTC) if at.tzinfo is None else at.astimezone(dt.UTC)
-
-    @property
-    def kept_names(self) -> tuple[str, ...]:
-        """Its names as the store keeps them: each is free in another scope, and beside a person's own draft."""
-        return tuple(kept_under(name, self.scope, self.drafted_by) for name in self.names)
-
-    @property
-    def drafted_by(self) -> str:
-        """Whose draft it is, where it is one that only they use; else empty."""
-        return ""
-
-    scope: Note = EVERYWHERE
-    id: str = ""
-    version: int = 0
-    status: Status = "draft"
-    taught_by: str = ""
-    taught_at: dt.datetime | None = None
 
 
 T = TypeVar("T", bound=Item)

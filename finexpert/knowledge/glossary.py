@@ -17,8 +17,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from finexpert.errors import NameTaken, NotKept
-from finexpert.knowledge.collection import Collection, Item
+from finexpert.knowledge.collection import Collection
 from finexpert.knowledge.entries.entries import CURRENT, Entry, Status
+from finexpert.knowledge.items import Item
 from finexpert.knowledge.plain_words import everyday
 from finexpert.knowledge.scopes import EVERYWHERE
 from finexpert.text.terms import normalise, phrases_in

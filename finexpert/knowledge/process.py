@@ -19,8 +19,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from finexpert.core.answers import AnswerFormat
-from finexpert.knowledge.collection import Item
 from finexpert.knowledge.entries.entries import Status
+from finexpert.knowledge.items import Item
 from finexpert.text.texts import (
     CASE_LENGTH,
     MEANING_LENGTH,

@@ -25,8 +25,9 @@ from finexpert.core.answers import Clarification
 from finexpert.core.progress import Watch, watching
 from finexpert.errors import Busy, ConfigurationError, NotFound, Refused, StoreError
 from finexpert.knowledge import explaining
-from finexpert.knowledge.collection import Collection, Item
+from finexpert.knowledge.collection import Collection
 from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.items import Item
 from finexpert.knowledge.process import EDITED, Process
 from finexpert.knowledge.scopes import EVERYWHERE, of_source
 from finexpert.knowledge.taught import Taught

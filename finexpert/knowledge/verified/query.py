@@ -17,8 +17,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from finexpert.core.answers import AnswerFormat
-from finexpert.knowledge.collection import Item
 from finexpert.knowledge.entries.entries import Status
+from finexpert.knowledge.items import Item
 from finexpert.text.texts import Chunk, Note, StepText
 
 VariableKind = Literal["year", "quarter", "date", "number", "text"]
