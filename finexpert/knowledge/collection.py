@@ -131,11 +131,19 @@ class Collection(Generic[T]):
         return None
 
     def find(self, name: str) -> T:
-        """The one with this name, in whatever scope, else the retired one that had it last; StoreError names what is spelt alike."""
-        if found := self.get(name):
+        """The one with this id or name, in whatever scope, else the retired one that had it last.
+
+        StoreError names what is spelt alike, and the ids where several have the name.
+        """
+        if entry := self.entries.get(self.name, name):
+            return self.item(entry)
+        if self.scopes is not None and (found := self.get(name)):
             return found
         wanted = normalise(name)
         had = [entry for entry in self.entries.entries(self.name, EVERY) if wanted in map(plain, entry.names)]
+        if len(current := [self.item(entry) for entry in had if entry.status != "retired"]) > 1:
+            ids = ", ".join(f"{each.id} ({each.status}, for {each.scope or 'every source'})" for each in current)
+            raise StoreError(f"several of the {self.name} are called {name[:200]!r}: give one of the ids {ids}")
         if had:
             return self.item(max(had, key=lambda entry: (entry.status != "retired", entry.at)))
         phrases = [phrase for item in self.items(EVERY) for phrase in item.phrases]

@@ -199,3 +199,12 @@ def test_conventions_of_a_source_are_seen_whatever_was_asked_before(glossary: Gl
     glossary.define(keyword("first day", "we take the first day", kind="convention", scope="fred"), "anna")
     assert glossary.conventions() == []
     assert [each.term for each in glossary.seen_by(["fred"]).conventions()] == ["first day"]
+
+
+def test_a_name_of_two_sources_is_changed_by_its_id_alone(glossary: Glossary) -> None:
+    both = [glossary.define(keyword(scope=scope), "anna") for scope in ("", "fred")]
+    with pytest.raises(StoreError, match=f"several of the glossary .*{both[1].id} .active, for fred"):
+        glossary.retire("stress month", "anna")
+    glossary.retire(both[1].id, "anna")
+    assert glossary.find("stress month") == both[0]
+    assert [entry.by for entry, _ in glossary.history(both[1].id)] == ["anna", "anna"]

@@ -83,7 +83,7 @@ class Teaching(Asking):
         return self._changed(
             person,
             "activate process",
-            lambda taught: taught.memory.activate(_found(taught.memory, id).heading, person.name),
+            lambda taught: taught.memory.activate(_found(taught.memory, id).id, person.name),
         )
 
     def retire(self, person: Person, id: str) -> Process:
@@ -91,7 +91,7 @@ class Teaching(Asking):
         return self._changed(
             person,
             "retire process",
-            lambda taught: taught.memory.retire(_found(taught.memory, id).heading, person.name),
+            lambda taught: taught.memory.retire(_found(taught.memory, id).id, person.name),
         )
 
     def revert(self, person: Person, id: str, version: int) -> Process:
@@ -99,7 +99,7 @@ class Teaching(Asking):
         return self._changed(
             person,
             "revert process",
-            lambda taught: taught.memory.revert(_found(taught.memory, id).heading, version, person.name),
+            lambda taught: taught.memory.revert(_found(taught.memory, id).id, version, person.name),
         )
 
     def history(self, person: Person, id: str) -> list[Version]:
@@ -162,7 +162,7 @@ class Teaching(Asking):
 
     def retire_term(self, person: Person, id: str) -> Keyword:
         return self._changed(
-            person, "retire term", lambda taught: taught.glossary.retire(_found(taught.glossary, id).term, person.name)
+            person, "retire term", lambda taught: taught.glossary.retire(_found(taught.glossary, id).id, person.name)
         )
 
     def term_history(self, person: Person, id: str) -> list[Version]:
@@ -299,8 +299,6 @@ class Teaching(Asking):
 
 def _found(collection: Collection[T], id: str) -> T:
     """The item with an id, else with a name; NotFound says what is spelt alike."""
-    if (entry := collection.entries.get(collection.name, id)) is not None:
-        return collection.item(entry)
     try:
         return collection.find(id)
     except StoreError as error:
@@ -311,7 +309,7 @@ def _versions(collection: Collection[T], id: str) -> list[Version]:
     return [
         Version(version=entry.version, action=entry.action, by=entry.by, at=entry.at, status=entry.status,
                 item=item.model_dump(mode="json"))
-        for entry, item in collection.history(_found(collection, id).title)
+        for entry, item in collection.history(_found(collection, id).id)
     ]  # fmt: skip
 
 
