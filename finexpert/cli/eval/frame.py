@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +37,9 @@ def evaluate(
 
     if name not in EVALUATIONS:
         raise ConfigurationError(f"there is no evaluation {name!r}; there are {', '.join(EVALUATIONS)}")
-    opens, defaults = EVALUATIONS[name]
-    shared = {field.name for field in fields(Given)} - inspect.signature(opens).parameters.keys()
+    opens, shared, defaults = EVALUATIONS[name]
+    # The file of --json is `json` here.
+    shared -= {"json_out"}
     place = {"program": str(program)} if isinstance(program, str | Path) else {"own_program": program}
     given = Given(**{**defaults, **{key: options.pop(key) for key in shared & options.keys()}, **place})
     if isinstance(options.get("lm"), str):

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 Opens = Callable[Concatenate[Given, P], "Iterator[Asked]"]
-# What runs an evaluation, the name of which is that of its command.
-EVALUATIONS: dict[str, tuple[Opens[...], dict[str, Any]]] = {}
+# What opens an evaluation, by the name of its command, with the shared options that it takes and their own defaults.
+EVALUATIONS: dict[str, tuple[Opens[...], frozenset[str], dict[str, Any]]] = {}
 
 
 def evaluated(names: str, **defaults: Any) -> Callable[[Opens[P]], Callable[..., None]]:
     """Make a command of a function that opens an evaluation; it takes the shared options of these names."""
 
     def decorate(opens: Opens[P]) -> Callable[..., None]:
-        EVALUATIONS[opens.__name__] = (opens, defaults)
+        EVALUATIONS[opens.__name__] = (opens, frozenset(names.split()), defaults)
 
         @wraps(opens)
         def command(given: Given, *args: P.args, **options: P.kwargs) -> None:

@@ -31,6 +31,7 @@ def test_the_frame_is_the_table_of_the_command(finexpert: Any, tracked: Path) ->
     [
         ("fried", {}, "there is no evaluation 'fried'; there are "),
         ("fred", {"rung": "x"}, "unexpected keyword argument 'rung'; see `finexpert eval fred --help`"),
+        ("house", {"filing": "page.json"}, "unexpected keyword argument 'filing'; see `finexpert eval house --help`"),
         ("fred", {"rungs": "first"}, "'first' is no rung; there are sql, "),
     ],
 )
