@@ -42,7 +42,6 @@ Model = Annotated[
 ApiBase = Annotated[
     str | None, typer.Option(help="Address of an OpenAI-compatible server.", envvar="FINEXPERT_API_BASE")
 ]
-Record = Annotated[Path | None, typer.Option("--record", help="Append new completions to this file.")]
 Recordings = Annotated[list[Path] | None, typer.Option("--recordings", help="Further files of recorded completions.")]
 Drafts = Annotated[bool | None, typer.Option("--drafts/--no-drafts", help="May the plan carry the SELECTs and script?")]
 Mode = Annotated[
