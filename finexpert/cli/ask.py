@@ -10,6 +10,7 @@ import typer
 
 from finexpert.cli import common, several_sources
 from finexpert.cli.options import Assume, Given, takes
+from finexpert.cli.terminal.screen import plain
 from finexpert.cli.terminal.written import Written
 from finexpert.cli.waiting import waiting
 from finexpert.core.display.charts import save_figures
@@ -88,8 +89,9 @@ def ask(
         show(answer, kept, drawn)
         for each in answer.offers if not yes else ():
             common.echo(f"explained: {each}\nKeep it with --yes, or with: finexpert glossary define TERM MEANING")
-        for line in taken:
-            common.echo(line)
+    for line in taken:
+        # Beside JSON too: what could not be kept is told nowhere else.
+        typer.echo(plain(line), err=given.as_json)
     # At last: a full disk takes nothing from what was shown and kept.
     for path in wanted.write(answer):
         if not given.as_json:

@@ -199,6 +199,19 @@ def test_notes_come_in_order_each_once_and_five_of_them_are_shown(capsys: pytest
     assert notes == [*(f"Note: {note}" for note in shown), "Note: and 2 more: the record and --json hold all"]
 
 
+def test_what_is_kept_is_said_beside_json_too(
+    finexpert: Any, scripted: Any, desk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FINEXPERT_EMBEDDER", "words")
+    select = "SELECT count(*) AS n FROM cpi WHERE value > 200"
+    desk.says("planning", desk.plan("", "integer", select, ("n",), "months"))
+    desk.says("listening", desk.lessons({"term": "high months", "quotes": ["CPI above 200"]}))
+    scripted(desk.reply)
+    ran = finexpert("ask", "By high months we mean CPI above 200. How many were there?", "--yes", "--json")
+    assert ran.json["offers"][0]["term"] == "high months"
+    assert "kept: high months = CPI above 200 (draft)" in ran.err
+
+
 def test_a_term_that_cannot_be_kept_does_not_lose_the_answer() -> None:
     class Full:
         def keep(self, offer: Offer) -> None:
