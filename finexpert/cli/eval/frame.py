@@ -53,4 +53,9 @@ def evaluate(
             reports = run(asked, screen=Silent(), fresh=given.fresh, json_out=json)
     except typer.BadParameter as error:
         raise ConfigurationError(f"{name}: {error}; see `finexpert eval {name} --help`") from error
-    return pd.concat([pd.DataFrame(), *(report.frame() for report in reports)], ignore_index=True)
+    frames = [report.frame() for report in reports]
+    if len(reports) > 1:
+        # The tables of several models have the same rows.
+        for frame, report in zip(frames, reports, strict=True):
+            frame.insert(0, "model", report.ways[0].model)
+    return pd.concat([pd.DataFrame(), *frames], ignore_index=True)

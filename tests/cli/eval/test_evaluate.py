@@ -26,6 +26,11 @@ def test_the_frame_is_the_table_of_the_command(finexpert: Any, tracked: Path) ->
     assert found[["rung", "right", "calls"]].values.tolist() == [["+retries", 1.0, 1.0], ["single-call", 1.0, 1.0]]
 
 
+def test_the_rows_of_several_models_name_them(tracked: Path) -> None:
+    found = package.evaluate("fred", lm=["recorded"] * 2, mode=["direct"], only="latest_recession")
+    assert found[["model", "rung", "right"]].values.tolist() == [["recorded", "direct", 1.0]] * 2
+
+
 @pytest.mark.parametrize(
     ("name", "options", "why"),
     [
