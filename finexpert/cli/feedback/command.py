@@ -99,14 +99,11 @@ def keep(
     sql = select or entry.select
     if not (define or select or verify or example):
         raise ConfigurationError(f"say what {entry.id} becomes: --define, --select, --verify or --example")
+    term, _, meaning = (part.strip() for part in (define or "").partition("="))
+    if define and not (term and meaning):
+        raise typer.BadParameter("write 'TERM = MEANING'", param_hint="--define")
     became = []
-    if define:
-        term, equals, meaning = define.partition("=")
-        if not equals or not term.strip() or not meaning.strip():
-            raise typer.BadParameter("write 'TERM = MEANING'", param_hint="--define")
-        with stores.opened(store) as (taught, by):
-            explaining.define(taught.glossary, by, term=term.strip(), meaning=meaning.strip(), source="expert")
-        became.append(f"the term {term.strip()!r}")
+    # A SELECT may be refused: nothing is kept before it was tried.
     if select or verify or example:
         if not sql:
             raise ConfigurationError(f"the answer {entry.id} is not one SELECT: give the right one with --select")
@@ -115,6 +112,10 @@ def keep(
         if example:
             _append(example, _example(entry, query, split))
             became.append(f"an example in {example}")
+    if define:
+        with stores.opened(store) as (taught, by):
+            explaining.define(taught.glossary, by, term=term, meaning=meaning, source="expert")
+        became.append(f"the term {term!r}")
     settle(settings.home, entry.id, ", ".join(became))
     stores.say(f"{entry.id} became {', '.join(became)}")
 

@@ -57,14 +57,14 @@ def test_a_reason_becomes_what_a_person_makes_of_it(finexpert: Any, record: str,
         "fees = of the north",
         *data,
     )
-    assert "the term 'fees', verified query" in ran.out
+    assert "an example in mine.jsonl, the term 'fees'" in ran.out
     assert "Nothing is open" in finexpert("feedback", "list").out
     assert [each["select"] for each in finexpert("verified", "list", "--json").json] == [RIGHT]
     assert finexpert("glossary", "list", "--json").json[0]["meaning"] == "of the north"
     checked = finexpert("examples", "check", "sql_extraction", "--file", "mine.jsonl", *data)
     assert checked.code == 0, checked.err
     finexpert("feedback", "export", "all.json")
-    assert json.loads(Path("all.json").read_text())[0]["settled"].startswith("the term")
+    assert json.loads(Path("all.json").read_text())[0]["settled"].endswith("the term 'fees'")
     assert (home / "feedback.jsonl").stat().st_mode & 0o777 == 0o600
 
 
@@ -72,7 +72,10 @@ def test_a_reason_becomes_what_a_person_makes_of_it(finexpert: Any, record: str,
     ("arguments", "words"),
     [
         (("keep", "RECORD"), "--define, --select"),
-        (("keep", "RECORD", "--select", "DROP TABLE trades", "--data", "trades.duckdb"), "SELECT"),
+        (
+            ("keep", "RECORD", "--define", "fees = x", "--select", "DROP TABLE trades", "--data", "trades.duckdb"),
+            "SELECT",
+        ),
         (("keep", "none", "--verify"), "finexpert feedback list --all"),
         (("drop", "none"), "0 entries"),
     ],
@@ -82,7 +85,7 @@ def test_what_is_refused_stays_open(finexpert: Any, record: str, arguments: tupl
     ran = finexpert("feedback", *(record if each == "RECORD" else each for each in arguments))
     assert (ran.code, words in ran.err) == (1, True), ran.err
     assert len(finexpert("feedback", "list", "--json").json) == 1
-    assert finexpert("verified", "list", "--json").json == []
+    assert finexpert("verified", "list", "--json").json == finexpert("glossary", "list", "--json").json == []
 
 
 def test_a_line_that_somebody_spoilt_is_named(finexpert: Any, record: str, home: Path) -> None:
