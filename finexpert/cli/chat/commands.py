@@ -77,7 +77,8 @@ def explain(talk: Chat, unclear: Clarification, reply: str) -> bool:
         kept = talk.session.explain(unclear, reply)
     except StoreError as error:
         _say(str(error), "yellow")
-        kept = talk.session.explain(unclear, "")
+        talk.session.explain(unclear, "")
+        return False
     if unclear.kind == "value":
         _say(f"in this conversation, {unclear.term!r} in {unclear.place} is {reply!r}")
     elif isinstance(kept, Keyword):

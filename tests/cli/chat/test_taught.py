@@ -227,6 +227,7 @@ def test_an_unknown_term_is_asked_about_once(
     assert ran.code == 0
     assert ran.out.count("What do you mean by 'grubby months'?") == 1
     assert said in ran.out
+    assert "it does not say what the term means" not in ran.out
     assert ("nobody has explained 'grubby months'" in ran.out) == flag
     assert "Answer: " in ran.out
     if replies == ("",):
