@@ -25,7 +25,7 @@ from finexpert.datasets.convfinqa.plans import from_official_program, to_officia
 from finexpert.datasets.convfinqa.programs import execute, tokenize
 from finexpert.datasets.convfinqa.scoring import TurnResult, lenient
 from finexpert.datasets.evaluations.answer_matching import close
-from finexpert.datasets.evaluations.evaluation import Journal
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.errors import PlanError, UnknownPrompt
 from finexpert.filings.page.filing import Filing
 from finexpert.language_models.budget import Budget

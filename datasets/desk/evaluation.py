@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 
 from finexpert.datasets.desk.house import kind_of
 from finexpert.datasets.desk.references import gold
-from finexpert.datasets.evaluations.evaluation import Journal, Result, Share, share
+from finexpert.datasets.evaluations.evaluation import Result, Share, share
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.fred.evaluation import Bench, judge, touched
 from finexpert.datasets.fred.questions import Question
 from finexpert.knowledge.taught import Taught

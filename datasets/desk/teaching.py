@@ -20,7 +20,7 @@ from finexpert.answers.sources.sources import Sources
 from finexpert.core.answers import Answer, show
 from finexpert.datasets.desk.transcripts import Line, resolve_expect
 from finexpert.datasets.evaluations.answer_matching import matches
-from finexpert.datasets.evaluations.evaluation import side_by_side
+from finexpert.datasets.evaluations.journal import side_by_side
 from finexpert.errors import NameTaken, StepError, StoreError, UnknownPrompt
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from finexpert.core.answers import Answer, AnswerFormat
-from finexpert.datasets.evaluations.evaluation import Journal, Result
+from finexpert.datasets.evaluations.evaluation import Result
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.fred.evaluation import BASELINE, Bench, told
 from finexpert.language_models.budget import Budget
 from finexpert.modules.financial_expert import Options

@@ -21,7 +21,8 @@ from finexpert.core.encoding import encode
 from finexpert.core.plans import Extract
 from finexpert.core.reviews import Review
 from finexpert.datasets.evaluations.answer_matching import matches
-from finexpert.datasets.evaluations.evaluation import Journal, Result
+from finexpert.datasets.evaluations.evaluation import Result
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.fred.questions import RECESSION_DEFINITION, Question, gold
 from finexpert.errors import UnknownPrompt
 from finexpert.knowledge.taught import Taught

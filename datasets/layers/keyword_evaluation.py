@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from finexpert.datasets.evaluations.evaluation import Journal, Share, share
+from finexpert.datasets.evaluations.evaluation import Share, share
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers.keyword_examples import KeywordExample
 from finexpert.errors import OutputError
 from finexpert.text.terms import normalise

@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from finexpert.datasets.evaluations.evaluation import Journal, Share, share
+from finexpert.datasets.evaluations.evaluation import Share, share
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers.lookup_examples import LookupExample
 from finexpert.errors import OutputError
 from finexpert.text.terms import normalise

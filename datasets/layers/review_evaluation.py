@@ -24,7 +24,8 @@ from pydantic import BaseModel
 from finexpert.attacks.aims import FORGE
 from finexpert.attacks.cases import cases
 from finexpert.core.answers import Usage
-from finexpert.datasets.evaluations.evaluation import Journal, Share, share
+from finexpert.datasets.evaluations.evaluation import Share, share
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers import examples as layer_examples
 from finexpert.datasets.layers.records import SqlExtractionExample
 from finexpert.errors import DataError, OutputError

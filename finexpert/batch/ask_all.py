@@ -31,7 +31,7 @@ from finexpert.batch.questions import BatchQuestion, Questions, questions_of, ta
 from finexpert.batch.surroundings import Surroundings, mark, surroundings
 from finexpert.core.answers import Answer
 from finexpert.core.display.charts import save_figures
-from finexpert.datasets.evaluations.evaluation import Journal, side_by_side
+from finexpert.datasets.evaluations.journal import Journal, side_by_side
 from finexpert.errors import DataError
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from finexpert.datasets.evaluations import evaluation
+from finexpert.datasets.evaluations import journal
 from finexpert.language_models.usage import Call
 from finexpert.optimizers.program.fingerprints import digest
 
@@ -55,7 +55,7 @@ class Journal:
     """The lines of one layer, looked up by what they are about."""
 
     def __init__(self, path: Path) -> None:
-        self._file: evaluation.Journal[Line] = evaluation.Journal(path, Line)
+        self._file: journal.Journal[Line] = journal.Journal(path, Line)
         self.found = bool(self._file.results)
         self._made = {line.name: line for line in self._file.results if line.kind == "made"}
         self._scored = {_key(line): line for line in self._file.results if line.kind == "scored"}

@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from finexpert.datasets.evaluations import evaluation
+from finexpert.datasets.evaluations import journal
 from finexpert.language_models.engines import Engine, Stamp, asking, text_response
 from finexpert.language_models.model import LanguageModel
 from finexpert.language_models.recordings.prompts import from_request, prompt_hash
@@ -48,7 +48,7 @@ class Completions:
     """The completions in a file: those of an earlier run are handed out once each, new ones are appended."""
 
     def __init__(self, path: Path) -> None:
-        self._file = evaluation.Journal(path, Completion)
+        self._file = journal.Journal(path, Completion)
         self._lock = threading.Lock()
         self._left: dict[Key, list[Completion]] = defaultdict(list)
         for found in self._file.results:

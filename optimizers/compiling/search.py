@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import dspy
 
-from finexpert.datasets.evaluations.evaluation import side_by_side
+from finexpert.datasets.evaluations.journal import side_by_side
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.usage import Meter
 from finexpert.optimizers.compiling.journal import Journal, Line, Spent, States, fingerprint

@@ -20,7 +20,7 @@ from finexpert.datasets.convfinqa import evaluation as convfinqa_evaluation
 from finexpert.datasets.convfinqa.conversations import Conversation
 from finexpert.datasets.desk.references import gold
 from finexpert.datasets.evaluations.answer_matching import close
-from finexpert.datasets.evaluations.evaluation import side_by_side
+from finexpert.datasets.evaluations.journal import side_by_side
 from finexpert.datasets.fred import evaluation as fred_evaluation
 from finexpert.datasets.fred.questions import Question
 from finexpert.errors import BudgetExceeded

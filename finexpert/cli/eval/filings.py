@@ -116,7 +116,7 @@ def _evaluation(
     more: Mapping[str, Any],
 ) -> Evaluation[Any]:
     """The evaluation of questions over a library in modes; `table` makes a report's table and lines of the summaries."""
-    from finexpert.datasets.evaluations.evaluation import ask_in_modes
+    from finexpert.datasets.evaluations.journal import ask_in_modes
 
     model = common.model_words(bench.models.describe())
     params = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from finexpert.datasets.convfinqa.conversations import Conversation
     from finexpert.datasets.convfinqa.evaluation import Bench, ConversationResult
     from finexpert.datasets.convfinqa.scoring import Share
-    from finexpert.datasets.evaluations.evaluation import Journal
+    from finexpert.datasets.evaluations.journal import Journal
     from finexpert.datasets.evaluations.mode_comparison import Way
 
 

@@ -18,7 +18,8 @@ from finexpert.cli.evaluating.report import Cell, Evaluation, Logged, Report, in
 if TYPE_CHECKING:
     from finexpert.core.answers import Usage
     from finexpert.core.reviews import Review
-    from finexpert.datasets.evaluations.evaluation import Journal, Result, Summary
+    from finexpert.datasets.evaluations.evaluation import Result, Summary
+    from finexpert.datasets.evaluations.journal import Journal
     from finexpert.datasets.fred.evaluation import Bench
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.sandbox import Sandbox

@@ -15,7 +15,8 @@ from pydantic import BaseModel
 if TYPE_CHECKING:
     import pandas as pd
 
-    from finexpert.datasets.evaluations.evaluation import Journal, Share
+    from finexpert.datasets.evaluations.evaluation import Share
+    from finexpert.datasets.evaluations.journal import Journal
     from finexpert.datasets.evaluations.mode_comparison import Way
     from finexpert.settings import Settings
 

@@ -62,7 +62,8 @@ def run(asked: Asked, *, screen: Screen, fresh: bool = False, json_out: Path | N
 
 def _run(evaluation: Evaluation[R], budget: Budget, screen: Screen, fresh: bool, json_out: Path | None) -> Report:
     from finexpert import tracking
-    from finexpert.datasets.evaluations.evaluation import Journal, write_json
+    from finexpert.datasets.evaluations.evaluation import write_json
+    from finexpert.datasets.evaluations.journal import Journal
 
     place = evaluation.settings.home / "eval" / f"{evaluation.name}-{evaluation.mark}.jsonl"
     if fresh:

@@ -53,7 +53,7 @@ def review(
 def _results(
     models: LanguageModels, chosen: Sequence[ReviewCase], settings: Settings, threads: int, fresh: bool
 ) -> list[ReviewResult]:
-    from finexpert.datasets.evaluations.evaluation import Journal
+    from finexpert.datasets.evaluations.journal import Journal
     from finexpert.datasets.layers import review_evaluation as evaluation
     from finexpert.modules.adversarial_review import AdversarialReview
 

@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from finexpert.cli.sandbox.review import review
-from finexpert.datasets.evaluations.evaluation import Journal
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers import review_evaluation as evaluation
 from finexpert.datasets.layers.review_evaluation import ReviewCase, ReviewResult
 from finexpert.errors import ModelUnreachable

@@ -27,7 +27,7 @@ from finexpert.datasets.convfinqa.evaluation import (
     turn_results,
 )
 from finexpert.datasets.convfinqa.plans import from_official_program
-from finexpert.datasets.evaluations.evaluation import Journal
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.errors import ModelUnreachable, UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel

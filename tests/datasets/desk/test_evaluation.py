@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from finexpert.datasets.desk import evaluation
-from finexpert.datasets.evaluations.evaluation import Journal, Result
+from finexpert.datasets.evaluations.evaluation import Result
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.fred.evaluation import Bench
 from finexpert.datasets.fred.questions import Question
 from finexpert.errors import ModelUnreachable

@@ -12,7 +12,8 @@ from finexpert.core.answers import AnswerFormat
 from finexpert.datasets.desk import memory_evaluation as evaluation
 from finexpert.datasets.desk.house import recession_transcript
 from finexpert.datasets.desk.transcripts import read_transcript
-from finexpert.datasets.evaluations.evaluation import Journal, Result
+from finexpert.datasets.evaluations.evaluation import Result
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.fred.evaluation import evaluate
 from finexpert.datasets.fred.questions import Question
 from finexpert.datasets.fred.tables import FredTables

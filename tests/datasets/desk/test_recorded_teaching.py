@@ -15,7 +15,7 @@ from finexpert.datasets.desk.house import house_questions, house_transcripts, re
 from finexpert.datasets.desk.references import gold
 from finexpert.datasets.desk.teaching import teach_all
 from finexpert.datasets.desk.transcripts import read_transcript
-from finexpert.datasets.evaluations.evaluation import Journal
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.fred import evaluation as fred_evaluation
 from finexpert.datasets.fred.database import open_fred
 from finexpert.datasets.fred.questions import load_questions

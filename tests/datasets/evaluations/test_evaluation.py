@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from finexpert.core.answers import Failure, Usage
-from finexpert.datasets.evaluations.evaluation import Journal, Result, mcnemar, share, summarise, write_json
+from finexpert.datasets.evaluations.evaluation import Result, mcnemar, share, summarise, write_json
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.errors import DataError
 
 

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from finexpert.core.answers import Answer, AnswerFormat, Citation
-from finexpert.datasets.evaluations.evaluation import Journal, Result
+from finexpert.datasets.evaluations.evaluation import Result
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.external import private_postgres
 from finexpert.datasets.external.defog import DefogQuestion, digest, load_questions, loaded
 from finexpert.datasets.external.defog_evaluation import judge, judge_of

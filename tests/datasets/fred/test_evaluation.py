@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from finexpert.datasets.evaluations.evaluation import Journal, Result, summarise
+from finexpert.datasets.evaluations.evaluation import Result, summarise
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.fred.evaluation import BASELINE, MEMORY, RUNGS, Bench, evaluate, fingerprint, judge
 from finexpert.datasets.fred.questions import Question, gold, load_questions
 from finexpert.errors import ModelUnreachable, UnknownPrompt

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from finexpert.datasets.evaluations.evaluation import Journal
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers import keyword_evaluation, lookup_evaluation
 from finexpert.datasets.layers.evaluation import glossaries, lookup_function, rephrase_function
 from finexpert.datasets.layers.keyword_evaluation import KeywordResult

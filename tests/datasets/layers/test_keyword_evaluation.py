@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from finexpert.datasets.evaluations.evaluation import Journal
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers.keyword_evaluation import (
     KeywordResult,
     Rephrased,

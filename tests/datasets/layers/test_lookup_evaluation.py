@@ -12,7 +12,7 @@ import pytest
 import sqlglot
 from lookup_thresholds import clear_from, found_within, lost_below, retrieval_scores
 
-from finexpert.datasets.evaluations.evaluation import Journal
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers.lookup_evaluation import LookupResult, Tier, Verdict, evaluate, judge_lookup, summarise
 from finexpert.datasets.layers.lookup_examples import (
     LookupExample,
