@@ -10,7 +10,8 @@ Sources      sources, add_source, remove_source, connect_as, schema, values, pub
 Meaning      model, edit_model, model_history, revert_model                               actions/meaning.py
 Conversations  conversations, create, about, rename, delete, conversation, answer, feedback   actions/conversations.py
 Asking       ask, watch, reply, cancel                                                     actions/asking.py
-Teaching     remember, decide, processes, process, edit, retire, history, terms, define, verified   actions/teaching.py
+Teaching     processes, process, edit, retire, history, terms, define, keep_offer, verified   actions/teaching.py
+Remembering  remember, decide, try_again                                                   actions/remembering.py
 Again        record, table, csv, xlsx, figure, replay, export, run_select, verify                actions/again.py
 Pages        page, cited, search_pages                                                     actions/pages.py
 Keeping      tokens, make_token, revoke_token, audit, ready, drain, close                  actions/keeping.py

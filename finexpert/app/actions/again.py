@@ -16,8 +16,8 @@ from finexpert.answers.records import Record
 from finexpert.answers.sources import parts
 from finexpert.answers.sources.sources import Sources
 from finexpert.app.actions.places import Place
+from finexpert.app.actions.remembering import Remembering
 from finexpert.app.actions.sources import with_tables
-from finexpert.app.actions.teaching import Teaching
 from finexpert.app.people.people import Person
 from finexpert.app.state import tables
 from finexpert.app.state.answers import body_of, frame_of, table_of
@@ -36,7 +36,7 @@ from finexpert.warehouse.warehouse import Warehouse
 _LONGEST_SELECT = 20_000
 
 
-class Again(Teaching):
+class Again(Remembering):
     """What is had of an answer after it was given."""
 
     def record(self, person: Person, answer: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, Field
 
 from finexpert.app.actions.asking import Wish
-from finexpert.app.actions.teaching import remembered_json
+from finexpert.app.actions.remembering import remembered_json
 from finexpert.app.guard import error_json
 from finexpert.app.rest import TheDesk, Who
 from finexpert.app.running import Running, Told
