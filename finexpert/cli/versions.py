@@ -36,7 +36,7 @@ def add_versions(
     def undo(store: common.Store = None) -> None:
         with stores.opened(store) as (taught, by):
             undone = of(taught).undo(by)
-            entry, _ = of(taught).history(undone.title)[0]
+            entry, _ = of(taught).history(undone.id)[0]
         stores.say_changed(undone, entry.action)
 
     def scope(name: str, to: stores.Scope, store: common.Store = None) -> None:

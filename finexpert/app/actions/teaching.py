@@ -70,19 +70,11 @@ class Teaching(Asking):
 
     def activate(self, person: Person, id: str) -> Process:
         """Bring back what was retired, or use a draft as it is."""
-        return self._changed(
-            person,
-            "activate process",
-            lambda taught: taught.memory.activate(_found(taught.memory, id).id, person.name),
-        )
+        return self._activated(person, "process", self._taught_of(person).memory, id)
 
     def retire(self, person: Person, id: str) -> Process:
         """Take a process out of use; its history stays."""
-        return self._changed(
-            person,
-            "retire process",
-            lambda taught: taught.memory.retire(_found(taught.memory, id).id, person.name),
-        )
+        return self._retired(person, "process", self._taught_of(person).memory, id)
 
     def revert(self, person: Person, id: str, version: int) -> Process:
         """Make an old version the current one."""
@@ -151,9 +143,7 @@ class Teaching(Asking):
                     taught.glossary.accept(draft.id, person.name)
 
     def retire_term(self, person: Person, id: str) -> Keyword:
-        return self._changed(
-            person, "retire term", lambda taught: taught.glossary.retire(_found(taught.glossary, id).id, person.name)
-        )
+        return self._retired(person, "term", self._taught_of(person).glossary, id)
 
     def term_history(self, person: Person, id: str) -> list[Version]:
         return _versions(self._taught_of(person).glossary, id)
@@ -164,18 +154,10 @@ class Teaching(Asking):
 
     def activate_verified(self, person: Person, id: str) -> VerifiedQuery:
         """Let a draft, or a retired one, answer its question."""
-        return self._changed(
-            person,
-            "activate verified query",
-            lambda taught: taught.verified.activate(_found(taught.verified, id).id, person.name),
-        )
+        return self._activated(person, "verified query", self._taught_of(person).verified, id)
 
     def retire_verified(self, person: Person, id: str) -> VerifiedQuery:
-        return self._changed(
-            person,
-            "retire verified query",
-            lambda taught: taught.verified.retire(_found(taught.verified, id).id, person.name),
-        )
+        return self._retired(person, "verified query", self._taught_of(person).verified, id)
 
     def explain(self, person: Person, conversation: str, unclear: Clarification, meaning: str) -> None:
         """Keep the reply to a question back for the source of its conversation, as a session does."""
@@ -199,6 +181,12 @@ class Teaching(Asking):
         if taught is None:
             raise ConfigurationError("memory is switched off; set FINEXPERT_MEMORY=true to teach")
         return taught
+
+    def _activated(self, person: Person, what: str, of: Collection[K], id: str) -> K:
+        return self._changed(person, f"activate {what}", lambda _: of.activate(_found(of, id).id, person.name))
+
+    def _retired(self, person: Person, what: str, of: Collection[K], id: str) -> K:
+        return self._changed(person, f"retire {what}", lambda _: of.retire(_found(of, id).id, person.name))
 
     def _changed(self, person: Person, action: str, change: Callable[[Taught], K]) -> K:
         person.need("teach")
