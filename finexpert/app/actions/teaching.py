@@ -133,13 +133,13 @@ class Teaching(Asking):
         )
 
     def feedback(self, person: Person, answer: str, up: bool, reason: str = "") -> None:
-        """Keep a thumb up or down; up says that the result is accepted, so the person's drafts in it come into use."""
+        """Keep a thumb up or down; up says that the result is accepted, so the person's drafts that it was computed with come into use."""
         super().feedback(person, answer, up, reason)
-        taught = self.taught(person.team)
-        if up and taught is not None and person.can("teach"):
-            terms = self.answer(person, answer).meanings
+        taught, accepted = self.taught(person.team), self.answer(person, answer)
+        if up and taught is not None and person.can("teach") and accepted.status == "answered":
             for draft in taught.glossary.items(("draft",)):
-                if draft.taught_by == person.name and draft.term in terms:
+                # A draft of another source, or of another wording, proved nothing in this answer.
+                if draft.taught_by == person.name and accepted.meanings.get(draft.term) == draft.meaning:
                     taught.glossary.accept(draft.id, person.name)
 
     def retire_term(self, person: Person, id: str) -> Keyword:
