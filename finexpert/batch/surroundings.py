@@ -92,18 +92,26 @@ def _state(source: Warehouse | Filing | Library, settings: Settings) -> list[str
     return [source.name, source.snapshot(), source.schema_card(settings.privacy), meaning_of(source)]
 
 
+def _each(source: Any) -> Mapping[str, Warehouse | Filing | Library]:
+    """The sources by their names; one alone has none."""
+    return source.by_name if isinstance(source, Sources) else {"": source}
+
+
 def mark(shared: Surroundings, asked: Sequence[BatchQuestion], clarify: bool) -> str:
     """What must be the same for a run to go on with the answers of one before."""
-    source, settings = shared["source"], shared["settings"]
-    several = source.by_name if isinstance(source, Sources) else {"": source}
+    settings, several = shared["settings"], _each(shared["source"])
     data = [part for name, each in several.items() for part in [*filter(None, [name]), *_state(each, settings)]]
     questions = sorted({question.key for question in asked})
     return _digest([data, questions, str(settings.as_of), *_program(shared, clarify)])
 
 
 def program_mark(shared: Surroundings, clarify: bool) -> str:
-    """What must be the same for an answer to be computed again: all of `mark` but the data, the questions and the day."""
-    return _digest(_program(shared, clarify))
+    """What must be the same for an answer to be computed again: all of `mark` but the rows, the questions and the day.
+
+    A metric is no row: a SELECT of before would compute it as it was defined then.
+    """
+    metrics = [repr(each.metrics) for each in _each(shared["source"]).values() if is_warehouse(each)]
+    return _digest([metrics, *_program(shared, clarify)])
 
 
 def _program(shared: Surroundings, clarify: bool) -> list[Any]:

@@ -31,6 +31,7 @@ from finexpert.core.encoding import encode
 from finexpert.errors import FinexpertError, StoreError
 from finexpert.filings.library.library import Library
 from finexpert.storage.private_files import make_folder, write_whole
+from finexpert.warehouse.opening import is_warehouse
 
 _MOST = 2_000
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -126,7 +127,7 @@ def _again(row: AnswerRow, record: Record, shared: Surroundings) -> AnswerRow | 
     if record.parts or record.source.dialect == "library":
         return row.model_copy(update=_FREE) if _replays(record, source, sandbox) else None
     warehouse = _one(record, source)
-    if warehouse is None:
+    if not is_warehouse(warehouse):
         return None
     answer = rerunning.rerun(record, rerunning.plan_of(record), warehouse, sandbox)
     if answer.status != "answered" or answer.record is None:

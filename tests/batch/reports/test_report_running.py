@@ -15,12 +15,14 @@ from tests.modules.flow.several.conftest import amounts, library, planned, reven
 from tests.modules.flow.several.test_question import BOTH, TOGETHER
 
 from finexpert.answers.records import Record
-from finexpert.batch.reports.earlier import rests_on_day
+from finexpert.batch.questions import BatchQuestion
+from finexpert.batch.reports.earlier import Kept, again, rests_on_day
 from finexpert.batch.reports.reading import read
 from finexpert.batch.reports.running import Made, run
 from finexpert.batch.reports.writing import html, workbook
 from finexpert.settings import Settings
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
+from finexpert.warehouse.schema import Metric
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -81,6 +83,23 @@ def test_where_more_than_data_changed_a_model_is_asked(made: Any, desk: Any, tmp
         desk.says("planning", desk.plan("answer = 7", select="SELECT a FROM sales", columns=("a",)))
         desk.says("sql_extraction", "[[ ## selects ## ]]\n[]")
         assert made(gone, settings={"retries": 1}).sections[0].row.number == 7
+
+
+def test_a_metric_that_was_defined_anew_is_asked_of_a_model(made: Any, desk: Any, tmp_path: Path) -> None:
+    source = sales(tmp_path / "sales.duckdb", 6)
+    made(source)
+    source.metrics = (Metric("volume", "sum(sales.amount)"),)
+    made(source)
+    assert len(desk.calls) == 2
+
+
+def test_a_source_of_another_kind_is_asked_anew(
+    made: Any, desk: Any, tmp_path: Path, own_home: Path, library: Any  # noqa: F811
+) -> None:  # fmt: skip
+    (first,) = made(sales(tmp_path / "sales.duckdb", 6)).sections
+    kept = Kept(question="How many months of sales?", mark="", on=dt.date(2021, 6, 1), row=first.row)
+    shared = {"source": library, "settings": Settings(as_of=dt.date(2021, 6, 1))}
+    assert again(kept, BatchQuestion(kept.question), shared) is None
 
 
 def test_what_rests_on_the_day_is_asked_anew_on_another(made: Any, desk: Any, tmp_path: Path, own_home: Path) -> None:
