@@ -188,10 +188,10 @@ def _change(row: AnswerRow, question: str, before: Kept | None) -> str:
 def _plain(number: float) -> str:
     """A difference with three digits that say something, or all of a whole number's.
 
-    >>> _plain(2.0), _plain(0.00231), _plain(45678.9)
-    ('2', '0.00231', '45,679')
+    >>> _plain(2.0), _plain(0.00231), _plain(999.9), _plain(45678.9)
+    ('2', '0.00231', '1,000', '45,679')
     """
-    return f"{number:,.0f}" if number >= 1_000 or number.is_integer() else f"{number:.3g}"
+    return f"{number:,.0f}" if number >= 100 or number.is_integer() else f"{number:.3g}"
 
 
 def _shown(row: AnswerRow) -> str:

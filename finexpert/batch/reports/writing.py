@@ -54,7 +54,7 @@ def _address(png: bytes) -> str:
 
 
 def _rows(table: pd.DataFrame) -> list[list[str]]:
-    """The first and last rows as texts; a None stands where rows are left out."""
+    """The first and last rows as texts; the template says where rows are left out."""
     kept = table if len(table) <= MOST_ROWS else pd.concat([table.head(MOST_ROWS // 2), table.tail(MOST_ROWS // 2)])
     return [[shown(value) for value in row] for row in kept.itertuples(index=False, name=None)]
 
