@@ -85,6 +85,42 @@ breakpoint()
 answer = query('SELECT 1')
 connection.execute('COPY sales TO \'/tmp/x\'')
 answer = vars()
+w = pd.DataFrame.to_csv; w(df, '/tmp/x')
+df.apply(pd.Series.to_csv, args=('/tmp/x',))
+list(map(pd.DataFrame.to_csv, [df], ['/tmp/x']))
+q = pd.DataFrame.query; q(df, '@pd.io')
+a = pd.DataFrame.agg; a(df, 'to_csv', 0, '/tmp/x')
+df.groupby('k').apply(pd.DataFrame.to_csv, '/tmp/x')
+import itertools; list(itertools.starmap(pd.DataFrame.to_csv, [(df, '/tmp/x')]))
+np.frompyfunc(pd.DataFrame.to_csv, 2, 1)(df, '/tmp/x')
+df.query("k == '`' or @df.to_csv('/tmp/x') == '`'")
+df.query('k == "`" or @pd.io.common.os.system("x") == "`"')
+df.query("n > 1 # `\\n or @df.to_csv('/tmp/x')`")
+import functools; functools.update_wrapper(df, pd.DataFrame.head, assigned=('x',))
+from functools import update_wrapper
+from functools import wraps
+class A:\n    x = 1
+class A:\n    __array_interface__ = {}
+import enum; enum.Enum('E', {})
+import dataclasses
+np.asarray(pd.Series({'__array_interface__': {}}))
+answer = '{0.__globals__}'.format(pd.DataFrame.head)
+__path__ = 1
+df.hist(None, None, True, None, None, None, None, None, False, False, None, None, 10, 'antigravity')
+df.boxplot(None, None, None, None, 0, True, None, None, None, 'antigravity')
+df.hist(*range(13), 'antigravity')
+df.plot(**{'backend': 'antigravity'})
+df.plot.line(**{'back' + 'end': 'antigravity'})
+k = {'backend': 'antigravity'}; df.n.plot(**k)
+df.agg('boxplot', 0, None, None, None, None, 0, True, None, None, None, 'antigravity')
+plt.text(0, 0, 'x', usetex=True)
+plt.backend_registry.list_all()
+import warnings; warnings.showwarning = print
+pd.DataFrame.head = print
+import random as pd; pd.seed(1)
+from copy import copy as pd; pd.concat([])
+import json as x; import re as x; x.compile('a')
+import operator; operator.call(print)
 """.strip().splitlines()
 
 HARMLESS = r"""

@@ -34,14 +34,20 @@ MODULES = {
     "numpy.random": "", "numpy.linalg": "", "numpy.fft": "", "numpy.ma": "",
     "scipy.stats": "", "scipy.optimize": "", "scipy.interpolate": "", "scipy.special": "", "scipy.linalg": "", "scipy.signal": "",
     "matplotlib.pyplot": "savefig imsave imread rcParams rc rc_file rc_context rcdefaults style switch_backend install_repl_displayhook "
-                         "setp show_config connect disconnect ginput waitforbuttonpress get_plot_commands xkcd",
+                         "setp show_config connect disconnect ginput waitforbuttonpress get_plot_commands xkcd rcParamsDefault rcParamsOrig "
+                         "backend_registry FigureManagerBase FigureCanvasBase get_current_fig_manager new_figure_manager",
     "matplotlib.dates": "", "matplotlib.ticker": "",
     "datetime": "", "math": "", "cmath": "", "statistics": "", "itertools": "", "fractions": "", "calendar": "", "bisect": "", "heapq": "",
     "decimal": "", "numbers": "", "random": "", "re": "", "textwrap": "", "zoneinfo": "", "collections": "", "collections.abc": "",
-    "functools": "singledispatch singledispatchmethod", "json": "load dump", "time": "", "operator": "attrgetter methodcaller",
-    "dateutil.relativedelta": "", "typing": "get_type_hints ForwardRef evaluate_forward_ref", "dataclasses": "make_dataclass", "enum": "",
-    "string": "Formatter", "warnings": "", "__future__": "", "copy": "",
+    "json": "load dump", "time": "", "operator": "attrgetter methodcaller call", "dateutil.relativedelta": "", "string": "Formatter",
+    "__future__": "",
 }  # fmt: skip
+# Of these nothing else: the rest sets attributes by name, makes classes, or looks names up.
+ONLY = {
+    "functools": "cache cmp_to_key lru_cache partial reduce", "typing": "Any Optional Union", "copy": "copy deepcopy",
+    "warnings": "catch_warnings filterwarnings simplefilter warn",
+}  # fmt: skip
+LISTED = frozenset((*MODULES, *ONLY))
 BUILTINS = frozenset(
     _split(
         "abs all any bool bytes chr complex dict divmod enumerate filter float format frozenset hash int isinstance issubclass iter len list"
@@ -67,22 +73,26 @@ NEVER = frozenset(
 WRITERS = frozenset(_split("to_csv to_json to_html to_latex to_markdown to_string"))
 # They take the name of a method as a text, or a function.
 BY_NAME = frozenset(_split("agg aggregate apply transform pipe"))
+# Behind some arguments comes the name of a module that draws, which is imported.
+DRAWN = frozenset(_split("hist boxplot"))
+MOST_DRAWN = 4
 # What they are given is looked at, so they must be called where they are named.
-CALLED = BY_NAME | WRITERS | {"query"}
+CALLED = BY_NAME | WRITERS | DRAWN | {"query"}
+# Keywords that name a module, a file, or another program.
+KEYWORDS = frozenset(_split("backend engine path_or_buf buf path fname usetex"))
 # With these as well as the method: no text can be a method's name.
 PLAIN_ARGUMENTS = frozenset(_split("axis raw args result_type by_row skipna include_groups"))
-DUNDERS = frozenset(_split("__init__ __call__ __repr__ __str__ __eq__ __lt__ __post_init__ __hash__ __len__ __iter__"))
 
 
 @functools.cache
 def importable() -> frozenset[str]:
     """Modules of the list, and the packages above them, of which nothing but these modules can be taken."""
-    return frozenset(name for full in MODULES for name in (full, full.rpartition(".")[0]) if name)
+    return frozenset(name for full in LISTED for name in (full, full.rpartition(".")[0]) if name)
 
 
 @functools.cache
 def is_module(name: str) -> bool:
-    return any(full == name or full.startswith(f"{name}.") for full in MODULES)
+    return any(full == name or full.startswith(f"{name}.") for full in LISTED)
 
 
 @functools.cache
@@ -90,8 +100,10 @@ def of_module(module: str, name: str) -> bool:
     """Whether a name may be taken of a module: it is public, it is no module itself, and it is not named among the exceptions."""
     import importlib
 
-    if name.startswith(("_", "read_")) or name in NEVER or name in MODULES[module].split():
+    if name.startswith(("_", "read_")) or name in NEVER or name in MODULES.get(module, "").split():
         return False
+    if module in ONLY:
+        return name in ONLY[module].split()
     package, _, last = module.rpartition(".")
     try:
         whole = importlib.import_module(module)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import duckdb
@@ -19,10 +20,12 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from finexpert.answers.export import allowed
+from finexpert.answers.export import allowed, conditions
 from finexpert.core import syntax
 from finexpert.errors import QueryError, RecordError
 from finexpert.warehouse.isolated import select_rules
+
+_HIDDEN = re.compile(r"__\w+__")
 
 
 def check(code: str, frames: Collection[str], columns: Collection[str]) -> None:
@@ -117,19 +120,23 @@ class _Rules:
                 return self._attribute(node)
             case ast.Call():
                 return self._call(node)
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                hidden = name.startswith("__") and name not in allowed.DUNDERS
-                return name if hidden or name in self._modules else None
+            case ast.FunctionDef(name=name):
+                return name if name.startswith("__") or name in self._modules else None
+            case ast.ClassDef(name=name):
+                # What stands in a class is an attribute whose name nobody asks for, such as __array_interface__: an address in memory.
+                return f"class {name}"
+            case ast.Constant(value=str() as text):
+                return next(iter(_HIDDEN.findall(text)), None)
         return None
 
     def _import_from(self, node: ast.ImportFrom) -> str | None:
         module = node.module or ""
-        if node.level or module not in allowed.MODULES:
+        if node.level or module not in allowed.LISTED:
             return next(
                 (
                     f"from {module} import {one.name}"
                     for one in node.names
-                    if f"{module}.{one.name}" not in allowed.MODULES
+                    if f"{module}.{one.name}" not in allowed.LISTED
                 ),
                 None,
             )
@@ -139,9 +146,8 @@ class _Rules:
         if node.id in allowed.DANGEROUS:
             return node.id
         if isinstance(node.ctx, ast.Store):
-            return (
-                node.id if node.id in self._modules or node.id in allowed.BUILTINS | {"query", "connection"} else None
-            )
+            taken = self._modules.keys() | allowed.BUILTINS | {"query", "connection"}
+            return node.id if node.id in taken or node.id.startswith("__") else None
         if node.id in self._modules:
             return None if id(node) in self._roots else node.id
         known = node.id in self._own or node.id in allowed.BUILTINS or node.id in allowed.EXCEPTIONS
@@ -149,10 +155,13 @@ class _Rules:
 
     def _attribute(self, node: ast.Attribute) -> str | None:
         words = _chain(node)
-        if words and words[0] in self._modules:
-            return None if id(node) in self._roots else self._of_module(words)
-        if node.attr in allowed.CALLED and id(node) not in self._called:
+        of_module = bool(words) and words[0] in self._modules
+        # `w = pd.DataFrame.to_csv` is a way to write a file as much as `df.to_csv` is.
+        handed_on = node.attr in allowed.CALLED and id(node) not in self._called
+        if handed_on or (of_module and not isinstance(node.ctx, ast.Load)):
             return ast.unparse(node)[:60]
+        if of_module:
+            return None if id(node) in self._roots else self._of_module(words)
         listed = node.attr in allowed.attributes() or node.attr in self._columns or node.attr in self._own
         hidden = node.attr.startswith("_") or node.attr.startswith(("read_", "print_"))
         return ast.unparse(node)[:60] if hidden or node.attr in allowed.NEVER or not listed else None
@@ -164,13 +173,13 @@ class _Rules:
             module, place = f"{module}.{words[place]}", place + 1
         taken = words[place : place + 1]
         # At its end it must be of a module, and no module itself: that could be handed on.
-        if not taken or module not in allowed.MODULES or not allowed.of_module(module, taken[0]):
+        if not taken or module not in allowed.LISTED or not allowed.of_module(module, taken[0]):
             return ".".join(words[: place + 1])
         hidden = [one for one in words[place + 1 :] if one in allowed.NEVER or one not in allowed.attributes()]
         return ".".join(words) if hidden else None
 
     def _call(self, node: ast.Call) -> str | None:
-        if any(one.arg in ("backend", "engine", "path_or_buf", "buf", "path", "fname") for one in node.keywords):
+        if self._keywords(node):
             return ast.unparse(node.func)[:60]
         if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) != 1:
             return "type"
@@ -179,29 +188,30 @@ class _Rules:
         name = node.func.attr
         if name in allowed.WRITERS and (node.args or any(one.arg is None for one in node.keywords)):
             return name
+        if name in allowed.DRAWN and (
+            len(node.args) > allowed.MOST_DRAWN or any(isinstance(one, ast.Starred) for one in node.args)
+        ):
+            return name
         if name == "query":
-            return self._query(node)
+            return conditions.refused(node)
         if name in allowed.BY_NAME:
             given = [*node.args[:1], *(one.value for one in node.keywords if one.arg not in allowed.PLAIN_ARGUMENTS)]
             return None if all(self._is_function(one) for one in given) else name
         return None
 
-    def _query(self, node: ast.Call) -> str | None:
-        """A condition in a text is code like any other."""
-        if (
-            len(node.args) != 1
-            or not isinstance(node.args[0], ast.Constant)
-            or any(one.arg is None for one in node.keywords)
-        ):
-            return "query"
-        text = str(node.args[0].value)
-        try:
-            inner = ast.parse(_unquoted(text), mode="eval")
-        except SyntaxError:
-            return "query"
-        return next(
-            (f"query({text[:40]!r})" for one in ast.walk(inner) if isinstance(one, ast.Call | ast.Attribute)), None
-        )
+    def _keywords(self, node: ast.Call) -> bool:
+        """Whether a call has a keyword of the list, or keywords that nobody can read here."""
+        for one in node.keywords:
+            if one.arg is not None:
+                names: list[object] = [one.arg]
+            elif isinstance(one.value, ast.Dict):
+                names = [key.value if isinstance(key, ast.Constant) else None for key in one.value.keys]
+            else:
+                own = isinstance(node.func, ast.Name) and node.func.id in self._functions
+                names = [] if own or getattr(node.func, "attr", "") == "assign" else [None]
+            if any(name is None or name in allowed.KEYWORDS for name in names):
+                return True
+        return False
 
     def _is_function(self, node: ast.expr) -> bool:
         """What may be given where a method's name or a function is meant; a text must be the name of a harmless method."""
@@ -209,7 +219,7 @@ class _Rules:
             case ast.Constant(value=str() as text):
                 return (
                     (text in allowed.attributes() or text in self._columns)
-                    and text not in allowed.NEVER | allowed.WRITERS
+                    and text not in allowed.NEVER | allowed.CALLED | {"plot"}
                     and not text.startswith("_")
                 )
             case ast.Constant() | ast.Lambda() | ast.UnaryOp(operand=ast.Constant()):
@@ -231,16 +241,6 @@ class _Rules:
         return False
 
 
-def _unquoted(text: str) -> str:
-    """A condition of pandas as Python: a column in backticks and a variable behind @ are names.
-
-    >>> _unquoted("`net sales` > @least")
-    'quoted > least'
-    """
-    parts = text.split("`")
-    return "quoted".join(parts[::2]).replace("@", "")
-
-
 def _chain(node: ast.expr) -> list[str]:
     words = []
     while isinstance(node, ast.Attribute):
@@ -252,7 +252,7 @@ def _chain(node: ast.expr) -> list[str]:
 def _bound(tree: ast.AST) -> set[str]:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    names |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    names |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     names |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
     return names | {
         alias.asname or alias.name
@@ -263,15 +263,16 @@ def _bound(tree: ast.AST) -> set[str]:
 
 
 def _imported(tree: ast.AST) -> dict[str, str]:
-    """The names that stand for modules, with the modules."""
-    found = {}
+    """The names that stand for modules, with the modules; none of the list for a name that stands for two."""
+    found: dict[str, str] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                first = alias.name.partition(".")[0]
-                found[alias.asname or first] = alias.name if alias.asname else first
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                if f"{node.module}.{alias.name}" in allowed.MODULES:
-                    found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+            name, module = alias.asname or alias.name.partition(".")[0], alias.name
+            if isinstance(node, ast.ImportFrom):
+                module = f"{node.module}.{alias.name}"
+            elif not alias.asname:
+                module = name
+            if isinstance(node, ast.Import) or module in allowed.LISTED or name in allowed.PREDEFINED:
+                same = found.get(name, allowed.PREDEFINED.get(name, module)) == module
+                found[name] = module if same else ""
     return found
