@@ -117,14 +117,30 @@ def _addresses(host: str, rules: Rules) -> list[ipaddress.IPv4Address | ipaddres
 
 def _is_forbidden(number: ipaddress.IPv4Address | ipaddress.IPv6Address, named: bool) -> bool:
     """Whether nobody may connect there: link-local addresses hold a cloud's keys, whatever the owner named."""
-    if isinstance(number, ipaddress.IPv6Address) and number.ipv4_mapped is not None:
-        number = number.ipv4_mapped
-    if number.is_link_local or number.is_multicast or number.is_unspecified or number in _METADATA:
+    if any(
+        each.is_link_local or each.is_multicast or each.is_unspecified or each in _METADATA for each in _meant(number)
+    ):
         return True
-    return not named and number.is_reserved and not number.is_loopback
+    return not named and number.is_reserved and not number.is_loopback and getattr(number, "ipv4_mapped", None) is None
 
 
-_METADATA = frozenset({ipaddress.ip_address("fd00:ec2::254"), ipaddress.ip_address("100.100.100.200")})
+def _meant(
+    number: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+    """The address, and those of the older kind that a tunnel or a translator leads it to."""
+    if isinstance(number, ipaddress.IPv4Address):
+        return [number]
+    inside = [number.ipv4_mapped, number.sixtofour, *(number.teredo or ())]
+    if any(number in net for net in _TRANSLATED):
+        inside.append(ipaddress.IPv4Address(int(number) & 0xFFFFFFFF))
+    return [number, *(each for each in inside if each is not None)]
+
+
+_TRANSLATED = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48")))
+# The addresses at which clouds hand out keys: AWS, Alibaba, Azure, Oracle, Google.
+_METADATA = frozenset(
+    map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd20:ce::254"))
+)
 
 
 def _checked_path(path: Path, rules: Rules) -> Path:

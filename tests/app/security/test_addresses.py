@@ -149,3 +149,22 @@ def test_a_sealed_address_is_not_readable_in_the_state(house: Any, tmp_path: Pat
     assert str(tmp_path).encode() not in kept
     assert str(tmp_path) not in "".join(each.model_dump_json() for each in desk.sources(ann))
     assert desk.schema(ann, source.id).tables[0].name == "t"
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "64:ff9b::a9fe:a9fe",
+        "64:ff9b:1::a9fe:a9fe",
+        "2002:a9fe:a9fe::",
+        "2001:0:a9fe:a9fe::5601:5601",
+        "::ffff:169.254.169.254",
+        "168.63.129.16",
+        "192.0.0.192",
+        "fd20:ce::254",
+    ],
+)
+def test_a_named_host_leads_to_no_address_that_hands_out_keys(number: str) -> None:
+    rules = Rules(NAMED, resolve=lambda host: [number])
+    with pytest.raises(Refused, match="not one that data may be connected at"):
+        checked_address("postgresql+psycopg://desk@db.example.com/markets", rules)
