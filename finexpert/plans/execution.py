@@ -85,7 +85,7 @@ def run(plan: Plan, workspace: Workspace, surroundings: Surroundings) -> Outcome
         for step in steps:
             if not isinstance(step, Extract | Search):
                 _one(running, step)
-    value = running.look_up(plan.answer_reference)
+    value = unit_rules.settled(running.look_up(plan.answer_reference))
     done = plan.model_copy(update={"steps": [running.done.get(step.id, step) for step in plan.steps]})
     return Outcome(
         value, done, running.registers, running.figures, running.repairs, running.seconds, running.answer_format

@@ -4,7 +4,8 @@
     ('USD', 1000000.0, ['different scales: million and thousand'])
 
 A rule takes the arguments of an operation and gives unit, scale and flags. "fraction" is a share (13.4% as 0.134), "ratio" a
-quotient of two amounts of one unit; None is unknown and goes with everything. Nothing is converted.
+quotient of two amounts of one unit; None is unknown and goes with everything. "USD * USD" is a product on its way to a quotient,
+which takes one of the two away; no result has it. Nothing is converted.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ UnitRule = Callable[[Sequence[Value]], tuple[str | None, float, list[str]]]
 SCALE_WORDS = {1.0: "plain units", 1e3: "thousand", 1e6: "million", 1e9: "billion", 1e12: "trillion"}
 _FACTORS = {factor: factor for factor in (1e3, 1e6, 1e9)}
 _SHARES = ("fraction", "ratio")
+_TIMES = " * "
 
 
 def is_constant(value: Value) -> bool:
@@ -56,12 +58,18 @@ def on_one_scale(values: Sequence[Value]) -> list[Value]:
     >>> on_one_scale([Value(1.5, unit="USD", scale=1e6), Value(20.0, unit="USD", scale=1e3)])[0].value
     1500.0
     """
-    amounts = [value for value in values if _is_amount(value)]
-    scale = min((value.scale for value in amounts), default=1.0)
+    least: dict[int, float] = {}
+    for value in filter(_is_amount, values):
+        least[_power(value)] = min(value.scale, least.get(_power(value), value.scale))
     # A page that prints no scale says nothing about its amounts.
-    if scale == 1.0:
+    if least.get(1) == 1.0:
         return list(values)
-    return [_scaled(value, scale) if _is_amount(value) else value for value in values]
+    return [_scaled(value, least[_power(value)]) if _is_amount(value) else value for value in values]
+
+
+def _power(value: Value) -> int:
+    """Of how many amounts a value is the product: a million times a million is on another scale than a million."""
+    return len((value.unit or "").split(_TIMES))
 
 
 def _is_amount(value: Value) -> bool:
@@ -105,7 +113,7 @@ def product(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:
     >>> product([Value(2.3, unit="USD", scale=1e9), Value(1000.0)])
     ('USD', 1000000.0, [])
     """
-    units = [value.unit for value in values if value.unit is not None and value.unit not in _SHARES]
+    units = [unit for value in values if value.unit not in (None, *_SHARES) for unit in str(value.unit).split(_TIMES)]
     shares = [value.unit for value in values if value.unit in _SHARES]
     scale = 1.0
     for value in values:
@@ -116,7 +124,7 @@ def product(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:
     if len(units) == 2 and "shares" in units and any(unit and unit.endswith(" per share") for unit in units):
         return next(unit for unit in units if unit != "shares").removesuffix(" per share"), scale, []
     if len(units) > 1:
-        return None, scale, [f"a product of {' and '.join(str(unit) for unit in units)}"]
+        return _TIMES.join(sorted(map(str, units))), scale, []
     if not units and any(is_constant(value) and value.value == 100.0 for value in values):
         return ("percent" if shares else None), scale, []
     return (units[0] if units else shares[0] if shares else None), scale, []
@@ -127,6 +135,8 @@ def quotient(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:
 
     >>> quotient([Value(6.0, unit="USD", scale=1e6), Value(1000.0)])
     ('USD', 1000000000.0, [])
+    >>> quotient([Value(6.0, unit="USD * USD", scale=1e12), Value(2.0, unit="USD", scale=1e6)])
+    ('USD', 1000000.0, [])
     """
     top, bottom = values[0], values[1]
     if is_constant(bottom):
@@ -139,12 +149,37 @@ def quotient(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:
         )
     if is_constant(top):
         return None, 1.0, []
+    if _TIMES in f"{top.unit} {bottom.unit}" and top.unit != bottom.unit and bottom.unit not in _SHARES:
+        return _of_products(top, bottom)
     if bottom.unit in _SHARES and top.unit not in (None, *_SHARES):
         return top.unit, top.scale, []
     if top.unit and bottom.unit == "shares" and top.unit != "shares":
         return f"{top.unit} per share", top.scale / bottom.scale, []
     flags = same(values)[2] if top.unit and top.unit == bottom.unit else []
     return ("ratio" if top.unit == bottom.unit or top.unit in _SHARES else None), 1.0, flags
+
+
+def _of_products(top: Value, bottom: Value) -> tuple[str | None, float, list[str]]:
+    """What is left of a product after the units of the divisor; unknown, and said, where the divisor has another one."""
+    left, over = (top.unit or "").split(_TIMES), (bottom.unit or "").split(_TIMES)
+    scale = top.scale / bottom.scale
+    for unit in over:
+        if unit not in left:
+            return None, scale, [f"{top.unit or 'an amount'} divided by {bottom.unit or 'what has no unit'}"]
+        left.remove(unit)
+    return _TIMES.join(left), scale, []
+
+
+def settled(value: Value) -> Value:
+    """A value as a result: one that is still a product of amounts has no unit, and says so.
+
+    >>> settled(Value(6.0, unit="EUR * USD"))
+    Value(value=6.0, unit=None, scale=1.0, entity=None, period=None, citations=(), flags=('a product of EUR and USD',))
+    """
+    if _TIMES not in (value.unit or ""):
+        return value
+    flag = f"a product of {(value.unit or '').replace(_TIMES, ' and ')}"
+    return replace(value, unit=None, flags=tuple(dict.fromkeys([*value.flags, flag])))
 
 
 def as_date(value: object) -> dt.date | None:

@@ -125,7 +125,12 @@ def test_provenance_and_flags_are_joined_and_period_and_entity_kept_when_equal()
         ("multiply", ("USD per share", 1.0), ("shares", 1e3), "USD", 1e3, ""),
         ("multiply", ("fraction", 1.0), ("USD", 1e6), "USD", 1e6, ""),
         ("percent_change", ("USD", 1e6), ("USD", 1e6), "fraction", 1.0, ""),
-        ("multiply", ("USD", 1.0), ("EUR", 1.0), None, 1.0, "a product of USD and EUR"),
+        ("multiply", ("USD", 1e6), ("EUR", 1e3), "EUR * USD", 1e9, ""),
+        ("divide", ("EUR * USD", 1e12), ("EUR", 1e6), "USD", 1e6, ""),
+        ("divide", ("USD * USD", 1e12), ("USD * USD", 1e12), "ratio", 1.0, ""),
+        ("divide", ("USD * USD", 1e12), ("EUR", 1e6), None, 1e6, "USD * USD divided by EUR"),
+        ("divide", ("USD", 1e6), ("USD * USD", 1e12), None, 1e-6, "USD divided by USD * USD"),
+        ("divide", ("USD * USD", 1e12), (None, 1.0), None, 1e12, "USD * USD divided by what has no unit"),
     ],
 )
 def test_units_and_scales(

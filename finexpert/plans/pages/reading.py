@@ -29,6 +29,7 @@ from finexpert.plans.pages.wording import (
     PLACEHOLDER,
     computed_words,
     filled,
+    in_named_scale,
     other_scale,
     printed_words,
     unpaged_scales,
@@ -65,6 +66,9 @@ def carried_out(reading: Reading, page: FindPage) -> CarriedOut:
     done.text = filled(reading.answer, done.shown)
     done.notes += unpaged_scales(reading.answer, done.shown)
     wanted = [name for name in [*PLACEHOLDER.findall(reading.answer), reading.result] if name]
+    formulas = " ".join(computed.formula for computed in reading.computed)
+    on_the_way = set(re.findall(r"[A-Za-z_]\w*", formulas)) - set(wanted)
+    done.notes += [note for name, notes in run.products.items() if name not in on_the_way for note in notes]
     done.missing = [name for name in dict.fromkeys(wanted) if name not in done.shown]
     last = run.names.get(reading.result)
     about = "\n".join([done.text, *done.lines])
@@ -103,6 +107,7 @@ class _Run:
         self.names: dict[str, str] = {}
         self._registers: dict[int, Value] = {}
         self.done = CarriedOut(Plan(steps=[]))
+        self.products: dict[str, list[str]] = {}
 
     def read(self, value: ProvedValue) -> None:
         page = self._page(value.page)
@@ -133,10 +138,11 @@ class _Run:
             del self.steps[before:]
             self._left_out(computed.what or computed.name, error)
             return
-        value = self._registers[self.steps[-1].id]
-        self.done.notes += [f"{computed.what or computed.name}: {flag}" for flag in value.flags]
+        value = in_named_scale(unit_rules.settled(found := self._registers[self.steps[-1].id]))
         shown, note = computed_words(value, computed)
-        self.done.notes += [note] if note else []
+        notes = [*(f"{computed.what or computed.name}: {flag}" for flag in value.flags), *filter(None, [note])]
+        # A product of two amounts may be a step on the way: what is said of it depends on whether it is shown.
+        (self.done.notes if value.unit == found.unit else self.products.setdefault(computed.name, [])).extend(notes)
         self._named(computed.name, value, shown)
         formula = computed.formula.strip()
         if formula in self.names:

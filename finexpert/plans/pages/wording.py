@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from finexpert.core.workspace import Value
 from finexpert.filings.page.numbers import SCALES, read_written
@@ -108,6 +109,13 @@ def unit_words(value: Value) -> str:
     """
     unit = None if value.unit in SHARES else value.unit
     return " ".join(filter(None, [_SCALE_NAMES.get(value.scale), unit]))
+
+
+def in_named_scale(value: Value) -> Value:
+    """A computed number whose scale has no name, such as a millionth, in plain units."""
+    if value.scale in (1.0, *_SCALE_NAMES) or not isinstance(value.value, int | float):
+        return value
+    return replace(value, value=value.value * value.scale, scale=1.0)
 
 
 def computed_words(value: Value, computed: Computation) -> tuple[str, str]:

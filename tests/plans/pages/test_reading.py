@@ -140,3 +140,43 @@ def test_a_difference_of_shares_is_in_points_and_a_scale_stands_before_its_unit(
     formula: str, value: Value, unit: str, words: str
 ) -> None:
     assert computed_words(value, Computation(name="x", what="x", formula=formula, unit=unit, decimals=1))[0] == words
+
+
+SALES_AND_COSTS = (("(in millions)", "2022", "2021"), ("Net sales", "$ 500", "$ 400"), ("Costs", "300", "200"))
+
+
+@pytest.mark.parametrize(
+    ("formulas", "shown", "doubted"),
+    [
+        (["a * b / c"], "666.67 million USD", []),
+        (["a * b", "x0 / c"], "666.67 million USD", []),
+        (["a * b / (c * c)"], "2.22 million USD", []),
+        (["a * (b / c)"], "666.67 million USD", []),
+        (["a * b"], "200,000.00 trillion", ["a product of USD and USD", "is in trillion by the pages"]),
+        (["a * b - c * c"], "110,000.00 trillion", ["a product of USD and USD", "is in trillion by the pages"]),
+        (["a / (b * c)"], "0.00 million USD", ["USD divided by USD * USD"]),
+    ],
+)
+def test_a_product_of_amounts_is_a_step_on_the_way_to_a_quotient(
+    formulas: list[str], shown: str, doubted: list[str]
+) -> None:
+    page = LibraryPage("a/2022/page_7", "a/2022", "A", "", 2022, None, "10-K", "", 7, (), SALES_AND_COSTS, ())
+    values = [
+        ProvedValue(
+            name=name,
+            page=page.id,
+            step=Cell(id=1, row="", column="", row_number=row, column_number=column),
+            printed=SALES_AND_COSTS[row][column],
+            quote="",
+        )
+        for name, row, column in (("a", 1, 1), ("b", 1, 2), ("c", 2, 1))
+    ]
+    computed = [
+        Computation(name=f"x{number}", what=f"x{number}", formula=formula, unit="USD millions")
+        for number, formula in enumerate(formulas)
+    ]
+    last = computed[-1].name
+    carried = carried_out(Reading(values=values, computed=computed, kind="number", result=last), lambda id: page)
+    assert carried.shown[last] == shown
+    assert len(carried.notes) == len(doubted)
+    assert all(said in note for said, note in zip(doubted, carried.notes, strict=True))
