@@ -24,6 +24,7 @@ WordsOnly = Annotated[
     bool, typer.Option("--words-only", help="Embed nothing now: questions need words alone, and the next add embeds.")
 ]
 _T = TypeVar("_T")
+_WORDS = {"same": "in the library already"}
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,10 @@ class Done:
         """Print what is to be known of single files, but for these outcomes, then the counts and rates."""
         for result in self.results:
             if result.message and result.outcome not in quiet:
-                stores.say(f"{result.outcome}: {result.filing or result.path}: {result.message}")
-        counts = Counter(result.outcome for result in self.results)
+                stores.say(
+                    f"{_WORDS.get(result.outcome, result.outcome)}: {result.filing or result.path}: {result.message}"
+                )
+        counts = Counter(_WORDS.get(result.outcome, result.outcome) for result in self.results)
         counted = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
         pages = sum(result.pages for result in self.results if result.outcome in ("added", "replaced"))
         stores.say(f"{counted}; {pages:,} pages")

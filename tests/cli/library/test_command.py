@@ -73,8 +73,8 @@ def test_adding_again_says_what_is_the_same(run: Run, report: Path) -> None:
     copy = report.with_name("copy.txt")
     copy.write_text(REPORT)
     ran = run("add", report.parent)
-    assert f"same: HRBM/2018/10-K: same as HRBM/2018/10-K ({report})" in ran.stdout
-    assert ran.stdout.endswith("2 same; 0 pages\n")
+    assert f"in the library already: HRBM/2018/10-K: same as HRBM/2018/10-K ({report})" in ran.stdout
+    assert ran.stdout.endswith("2 in the library already; 0 pages\n")
 
 
 def test_a_broken_file_is_named_at_the_end_with_exit_code_1(run: Run, report: Path) -> None:

@@ -57,7 +57,7 @@ def test_fetch_list_search_and_again(run: Run, here: Any, own_home: Path) -> Non
     ran = run("fetch", "ALDR", "--years", "2022-2023")
     assert ran.exit_code == 0, ran.output
     assert f"2 there already; {own_home / 'filings'}" in ran.stdout
-    assert "2 same; 0 pages" in ran.stdout
+    assert "2 in the library already; 0 pages" in ran.stdout
     # The first run read the older list of Alder, for what it has not; that list is kept.
     assert sum(here.requests.values()) == requests
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 KINDS: tuple[ChunkKind, ...] = ("table", "text")
 COMPARED = 400
 _AT_ONCE = 500
+# A chunk takes a twentieth of a second: who waits sees a step every few seconds.
+_EMBEDDED_AT_ONCE = 50
 # Listing what has no vector looks at every chunk, so it is done seldom.
 _LISTED = 40 * _AT_ONCE
 _ABOUT: list[tuple[str, str]] = [
@@ -112,8 +114,8 @@ class VectorIndex:
         """Embed what has no vector yet, and know what the store has now. One process at a time."""
         with self._lock:
             while waiting := store.without_vector(self.embedder.name, _LISTED):
-                for start in range(0, len(waiting), _AT_ONCE):
-                    some = waiting[start : start + _AT_ONCE]
+                for start in range(0, len(waiting), _EMBEDDED_AT_ONCE):
+                    some = waiting[start : start + _EMBEDDED_AT_ONCE]
                     vectors = self.embedder.embed([embedded_text(chunk) for chunk in some])
                     store.put_vectors(self.embedder.name, [chunk.id for chunk in some], vectors)
                     progress(len(some))
