@@ -186,9 +186,13 @@ class Unanswerable(FinexpertError):
 
 
 class NotInSources(Unanswerable):
-    """The planner says what the sources lack; the message is what is missing."""
+    """The planner says what the sources lack; the message is what is missing. `unclear` are terms that it would have to be told."""
 
     kind = "not in the sources"
+
+    def __init__(self, missing: str, *unclear: str) -> None:
+        super().__init__(missing)
+        self.unclear = unclear
 
 
 class AsOfError(Unanswerable):

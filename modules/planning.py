@@ -79,15 +79,14 @@ class Planning(dspy.Module):  # type: ignore[misc]
             answer_type=answer_format.instruction() if answer_format else "decide from the question",
             feedback=feedback,
         )
-        _check_answerable(made)
+        unclear = unclear_terms(made, question)
+        _check_answerable(made, unclear)
         wanted = answer_format or format_of(made.answer_kind, made.unit)
         if by_select:
             plan = of_one_select(made.select, made.interpretation)
         else:
             plan = _with_drafts(made) if drafts else _without_drafts(made)
-        return dspy.Prediction(
-            plan=plan, answer_format=wanted, by_select=by_select, unclear=unclear_terms(made, question)
-        )
+        return dspy.Prediction(plan=plan, answer_format=wanted, by_select=by_select, unclear=unclear)
 
     def _over_filing(
         self,
@@ -131,12 +130,12 @@ def of_one_select(select: str, interpretation: str) -> Plan:
     return Plan(steps=[extract], interpretation=interpretation)
 
 
-def _check_answerable(made: dspy.Prediction) -> None:
-    """Nothing is asked for, and something is said to be missing: the answer is that there is none."""
+def _check_answerable(made: dspy.Prediction, unclear: list[str]) -> None:
+    """Nothing is asked for, and something is said to be missing: there is no answer, or what is unclear is asked first."""
     missing = str(made.get("missing") or "").strip().strip("`'\"")
     wanted = made.get("selects") or made.get("frames") or str(made.get("code") or made.get("task") or "").strip()
     if missing and missing.lower() not in NOTHING and not wanted:
-        raise NotInSources(missing)
+        raise NotInSources(missing, *unclear)
 
 
 def unclear_terms(made: dspy.Prediction, question: str) -> list[str]:

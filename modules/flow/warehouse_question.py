@@ -13,7 +13,7 @@ from finexpert.core import reviews
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.plans import Extract, Plan, Script
 from finexpert.core.workspace import NamedFrame, Turn, Workspace
-from finexpert.errors import FinexpertError
+from finexpert.errors import FinexpertError, NotInSources
 from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
@@ -95,7 +95,7 @@ class WarehouseQuestion(Answering):
     def plan(self, doubts: str = "", retries: int | None = None) -> Plan:
         """Ask the planning layer until it gives a plan whose steps fit together; `doubts` speak against an earlier one."""
 
-        def write(feedback: str) -> dspy.Prediction:
+        def ask(feedback: str) -> dspy.Prediction:
             return self.layers.planning(
                 question=self.understood.question,
                 dialect=DIALECTS[self.source.dialect],
@@ -107,6 +107,15 @@ class WarehouseQuestion(Answering):
                 conversation=self.conversation(),
                 feedback=feedback or doubts or rules.NONE,
             )
+
+        def write(feedback: str) -> dspy.Prediction:
+            try:
+                return ask(feedback)
+            except NotInSources as error:
+                # What a term means may be all that is missing.
+                if unclear := self.asks(with_unclear(self.understood, error.unclear).unknown):
+                    raise Unclear(unclear) from error
+                raise
 
         def attempt(made: dspy.Prediction) -> Plan:
             plan: Plan = made.plan

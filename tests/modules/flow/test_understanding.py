@@ -74,6 +74,15 @@ def test_what_nobody_explained_is_flagged(desk: Any, session: Any, declined: boo
     assert session.stores.glossary.empty
 
 
+@pytest.mark.parametrize(("clarify", "status"), [(True, "needs_clarification"), (False, "not_found")])
+def test_a_term_that_is_all_that_is_missing_is_asked_about(desk: Any, session: Any, clarify: bool, status: str) -> None:
+    said = {"interpretation": "?", "unclear": "grubby months", "missing": "what a grubby month is"}
+    desk.says("planning", desk.fields(**said, selects=[], code="", answer_kind="integer", unit=""))
+    answer = session.ask("How many grubby months?", clarify=clarify)
+    assert answer.status == status
+    assert (answer.clarification.term if answer.clarification else None) == ("grubby months" if clarify else None)
+
+
 def test_one_unknown_term_after_the_other_is_asked_about(desk: Any, session: Any) -> None:
     desk.says("planning", desk.plan(unclear="grubby, mucky, and what is not asked"))
     asked = []
