@@ -18,9 +18,7 @@ import finexpert
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-MOST_FILES = 22
-# A worker imports from the folder of the sandbox alone, and may read no other of ours: what it needs stands together.
-WIDE = {"finexpert/sandbox"}
+MOST_FILES = 20
 LAYERS = {"modules", "signatures", "optimizers", "datasets"}
 
 
@@ -61,7 +59,7 @@ def test_import_linter_sees_every_file() -> None:
 
 def test_rooms_are_small() -> None:
     counts = Counter(path.parent for path in sources())
-    assert {str(folder.relative_to(ROOT)) for folder, n in counts.items() if n > MOST_FILES} == WIDE
+    assert not [str(folder.relative_to(ROOT)) for folder, n in counts.items() if n > MOST_FILES]
 
 
 def test_public_names_exist_and_are_exact() -> None:

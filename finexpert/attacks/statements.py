@@ -28,7 +28,7 @@ from finexpert.attacks.aims import SECRET_VARIABLE, canary
 from finexpert.attacks.cases import Case, cases
 from finexpert.attacks.scripts import Result
 from finexpert.errors import QueryError
-from finexpert.sandbox.watchdog import pages_of
+from finexpert.isolation.watchdog import pages_of
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 AS_OF = dt.date(2020, 3, 31)

@@ -99,8 +99,8 @@ def _model(settings: Settings, ask: bool) -> Found:
 
 
 def _sandbox() -> Found:
+    from finexpert.isolation.rungs import RUNGS, not_covered, problem
     from finexpert.sandbox import Sandbox
-    from finexpert.sandbox.rungs import RUNGS, not_covered, problem
 
     with Sandbox() as sandbox:
         sandbox.warm()

@@ -9,17 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from finexpert.sandbox.limits import Limits
-    from finexpert.sandbox.rungs import available_rung, describe
+    from finexpert.isolation.limits import Limits
+    from finexpert.isolation.rungs import available_rung, describe
     from finexpert.sandbox.runner import Sandbox
     from finexpert.sandbox.verdict import ScriptOutcome
 
 _HOME = {
-    "Limits": "finexpert.sandbox.limits",
+    "Limits": "finexpert.isolation.limits",
     "Sandbox": "finexpert.sandbox.runner",
     "ScriptOutcome": "finexpert.sandbox.verdict",
-    "available_rung": "finexpert.sandbox.rungs",
-    "describe": "finexpert.sandbox.rungs",
+    "available_rung": "finexpert.isolation.rungs",
+    "describe": "finexpert.isolation.rungs",
 }
 
 __all__ = ["Limits", "Sandbox", "ScriptOutcome", "available_rung", "describe"]

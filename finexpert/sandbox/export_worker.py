@@ -19,12 +19,12 @@ _LOST = 70
 def main() -> None:
     setup = json.loads(sys.argv[1])
     code = sys.stdin.read()
-    folder = Path(__file__).resolve().parent
-    for name, path in (("finexpert", folder.parent), ("finexpert.sandbox", folder)):
+    home = Path(__file__).resolve().parents[1]
+    for name, path in (("finexpert", home), ("finexpert.isolation", home / "isolation")):
         package = types.ModuleType(name)
         package.__path__ = [str(path)]
         sys.modules.setdefault(name, package)
-    from finexpert.sandbox import lockdown
+    from finexpert.isolation import lockdown
 
     lockdown.enter_zygote(setup["parent"], setup["readable"])
     sys.path += setup["site"]

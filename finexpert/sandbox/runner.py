@@ -25,12 +25,14 @@ import pandas as pd
 from finexpert.core import progress
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import Cancelled, SandboxFailure, SandboxUnavailable, ScriptError
-from finexpert.sandbox import container, protocol, rungs, tables
-from finexpert.sandbox.container_zygote import ContainerZygote
-from finexpert.sandbox.conversation import Overrun
-from finexpert.sandbox.handle import Handle, Lost, Reply
-from finexpert.sandbox.limits import Limits
-from finexpert.sandbox.single_use import SingleUse
+from finexpert.isolation import protocol, rungs
+from finexpert.isolation.containers import container
+from finexpert.isolation.containers.zygote import ContainerZygote
+from finexpert.isolation.conversation import Overrun
+from finexpert.isolation.handle import Handle, Lost, Reply
+from finexpert.isolation.limits import Limits
+from finexpert.isolation.macos.single_use import SingleUse
+from finexpert.sandbox import tables
 from finexpert.sandbox.verdict import ScriptOutcome, judge
 from finexpert.sandbox.zygote import Zygote
 from finexpert.storage.closing import Closing

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
-from finexpert.sandbox.limits import Limits
+from finexpert.isolation.limits import Limits
 from finexpert.sandbox.policy import refusals
 from finexpert.sandbox.tables import NotSendable, encode_result
 from finexpert.sandbox.values import encode

@@ -20,11 +20,12 @@ from typing import Any
 from finexpert.core import syntax
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import AnswerFormatError, SandboxFailure, ScriptError
+from finexpert.isolation.arrow import GateError
+from finexpert.isolation.handle import Reply
+from finexpert.isolation.limits import Limits
+from finexpert.isolation.protocol import Frame
 from finexpert.sandbox import gate, policy, values
-from finexpert.sandbox.handle import Reply
 from finexpert.sandbox.library_messages import said
-from finexpert.sandbox.limits import Limits
-from finexpert.sandbox.protocol import Frame
 
 _LINE_CHARS = 200
 # Names that pandas 3 has no more, and that models still write. Its own advice stands in a text that scrubbing takes out.
@@ -113,7 +114,7 @@ def _value(frame: Frame, limits: Limits) -> tuple[Any, list[bytes]]:
     answer, images = frame.header.get("answer"), frame.blobs
     if answer == ["table", ""]:
         if not images:
-            raise gate.GateError("a table that was not sent")
+            raise GateError("a table that was not sent")
         return gate.table(images[0], limits), images[1:]
     return values.decode(answer, text_bytes=limits.text_bytes), images
 
@@ -122,10 +123,10 @@ def _done(reply: Reply, frame: Frame, answer_format: AnswerFormat, limits: Limit
     try:
         value, images = _value(frame, limits)
         if len(images) > limits.figures or any(len(image) > limits.figure_bytes for image in images):
-            raise gate.GateError("too many figures, or too large ones")
+            raise GateError("too many figures, or too large ones")
         for image in images:
             gate.image_size(image, limits.figure_pixels)
-    except (gate.GateError, values.NotAValue) as error:
+    except (GateError, values.NotAValue) as error:
         raise SandboxFailure(f"the script's result was thrown away: {error}") from None
     try:
         value = answer_format.coerce(value)

@@ -26,9 +26,9 @@ _CHANNEL = 3
 
 
 def make_importable() -> None:
-    """Let `finexpert.sandbox.x` be imported from this folder alone, without running the package's __init__."""
-    folder = Path(__file__).resolve().parent
-    for name, path in (("finexpert", folder.parent), ("finexpert.sandbox", folder)):
+    """Let what stands in two folders be imported from them alone, without running an __init__ or listing another folder."""
+    home = Path(__file__).resolve().parents[1]
+    for name, path in (("finexpert", home), *((f"finexpert.{one}", home / one) for one in ("isolation", "sandbox"))):
         package = types.ModuleType(name)
         package.__path__ = [str(path)]
         sys.modules.setdefault(name, package)
@@ -62,7 +62,7 @@ def warm_up() -> None:
 
 def serve(lock: Callable[[], None], prove: Callable[[], list[list[str]]]) -> None:
     """What a child does: lock, prove, say so, read the script, run it, answer."""
-    from finexpert.sandbox import lockdown, protocol
+    from finexpert.isolation import lockdown, protocol
 
     try:
         lock()
@@ -82,7 +82,7 @@ def serve(lock: Callable[[], None], prove: Callable[[], list[list[str]]]) -> Non
 
 
 def _lock_and_serve(memory: int, cpu_seconds: int, zygote: int) -> None:
-    from finexpert.sandbox import lockdown
+    from finexpert.isolation import lockdown
 
     serve(lambda: lockdown.enter_child(zygote, memory=memory, cpu_seconds=cpu_seconds), lockdown.prove)
 
@@ -136,7 +136,7 @@ def _loop(control: socket.socket) -> None:
 
 def main() -> None:
     make_importable()
-    from finexpert.sandbox import lockdown
+    from finexpert.isolation import lockdown
 
     setup = json.loads(sys.argv[1])
     control = socket.socket(fileno=setup["control"])

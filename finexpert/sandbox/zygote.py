@@ -22,14 +22,14 @@ import time
 from collections.abc import Iterator
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
-from finexpert.sandbox import launch
-from finexpert.sandbox.ending import strike
-from finexpert.sandbox.handle import Child, Handle, Lost
-from finexpert.sandbox.limits import Limits
-from finexpert.sandbox.lockdown import CANARY_NAMES
-from finexpert.sandbox.rungs import WITH_BWRAP, bwrap_program
-from finexpert.sandbox.spawn import end, spawn
-from finexpert.sandbox.watchdog import Watchdog, pages_of, process_of
+from finexpert.isolation import launch
+from finexpert.isolation.ending import strike
+from finexpert.isolation.handle import Child, Handle, Lost
+from finexpert.isolation.limits import Limits
+from finexpert.isolation.lockdown import CANARY_NAMES
+from finexpert.isolation.rungs import WITH_BWRAP, bwrap_program
+from finexpert.isolation.spawn import end, spawn
+from finexpert.isolation.watchdog import Watchdog, pages_of, process_of
 
 _GRACE = 5.0
 _MAPPED = 1 << 30  # what a warm worker has mapped at most, if it cannot be read

@@ -295,7 +295,7 @@ def test_malformed_outputs(session: Any, block: int) -> None:
 def test_a_page_is_asked_about_without_a_sandbox(monkeypatch: pytest.MonkeyPatch, scripted: Any) -> None:
     from finexpert.errors import SandboxUnavailable
     from finexpert.filings.page.filing import Filing
-    from finexpert.sandbox import rungs
+    from finexpert.isolation import rungs
 
     def refuse(rung: str | None) -> str:
         raise SandboxUnavailable("no boundary here")

@@ -11,7 +11,9 @@ import pytest
 from finexpert.attacks.cases import cases
 from finexpert.attacks.scripts import example_frames
 from finexpert.errors import SandboxUnavailable
-from finexpert.sandbox import Limits, Sandbox, container, rungs
+from finexpert.isolation import rungs
+from finexpert.isolation.containers import container
+from finexpert.sandbox import Limits, Sandbox
 
 # Tests have no settings of their user; this one says what to test with.
 _IMAGE = os.environ.get(container.VARIABLE)

@@ -17,7 +17,8 @@ from control import unconfined
 from finexpert.attacks.cases import Case, cases
 from finexpert.attacks.scripts import LIMITS, Result, run_attacks
 from finexpert.core.answers import AnswerFormat
-from finexpert.sandbox import Sandbox, rungs
+from finexpert.isolation import rungs
+from finexpert.sandbox import Sandbox
 
 _OTHERWISE = {"reading files", "writing files", "the process and its surroundings", "network", "processes"}
 _FAST = [case for case in cases("scripts") if "slow" not in case.marks]

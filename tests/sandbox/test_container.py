@@ -21,9 +21,11 @@ import pytest
 
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, SandboxUnavailable, ScriptError
-from finexpert.sandbox import Limits, Sandbox, container, image, launch, rungs, surroundings
-from finexpert.sandbox.container import Engine
-from finexpert.sandbox.container_zygote import ContainerZygote
+from finexpert.isolation import launch, rungs
+from finexpert.isolation.containers import container, image, surroundings
+from finexpert.isolation.containers.container import Engine
+from finexpert.isolation.containers.zygote import ContainerZygote
+from finexpert.sandbox import Limits, Sandbox
 
 _IMAGE = "sha256:" + "4711" * 16
 _NUMBER = AnswerFormat(kind="number")
@@ -35,7 +37,7 @@ with open({log!r}, "a") as log:
 if words[0] != "run":
     print("unix:///var/run/docker.sock" if words[0] == "context" else "")
 elif "-m" in words:
-    import finexpert.sandbox.relay as relay
+    import finexpert.isolation.containers.relay as relay
     sys.argv, relay.CACHE = ["relay", words[-1]], {folder!r}
     {body}
 """
@@ -200,7 +202,7 @@ def test_the_image_holds_an_interpreter_and_nothing_of_the_project() -> None:
         pytest.skip(f"an image is made on Linux only, not on {sys.platform}")
     places = {str(place) for place in image.files()}
     mine = {place.split("/finexpert/")[1] for place in places if "/finexpert/" in place}
-    assert mine == {f"sandbox/{name}" for name in surroundings.INSIDE}
+    assert mine == set(surroundings.INSIDE)
     assert container.INTERPRETER in places
     assert any(place.endswith("/pandas/core/frame.py") for place in places)
     assert not [place for place in places if "/duckdb/" in place or "/dspy/" in place or place.startswith("/bin/")]
@@ -218,7 +220,8 @@ def test_the_image_is_owned_by_root_and_can_be_read(monkeypatch: pytest.MonkeyPa
         entries = {entry.name: entry for entry in archive}
     assert {(entry.uid, entry.uname) for entry in entries.values()} == {(0, "")}
     assert entries["usr/local/x"].mode == 0o644
-    assert "finexpert/sandbox/__init__.py" in " ".join(entries)
+    packages = {name.split("/finexpert/")[1] for name in entries if name.endswith("__init__.py")}
+    assert packages == {f"{folder}__init__.py" for folder in ("", "isolation/", "isolation/containers/", "sandbox/")}
 
 
 def test_an_engine_that_makes_no_image_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

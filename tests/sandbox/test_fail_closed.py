@@ -11,7 +11,8 @@ import pytest
 
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ConfigurationError, SandboxFailure, SandboxUnavailable
-from finexpert.sandbox import Sandbox, available_rung, describe, landlock, launch, rungs
+from finexpert.isolation import landlock, launch, rungs
+from finexpert.sandbox import Sandbox, available_rung, describe
 
 _CODE = "open({out!r}, 'w').write('ran')\nanswer = 1"
 # It still forbids new privileges: without that the kernel takes no filter.
@@ -23,12 +24,13 @@ Break = Callable[[str, str], None]
 @pytest.fixture
 def break_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Break:
     """Append lines to a file of a copy of the worker, and have that copy started."""
-    copy = tmp_path / "finexpert" / "sandbox"
-    shutil.copytree(Path(launch.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(launch, "WORKER", copy / "worker.py")
+    copy = tmp_path / "finexpert"
+    for own in launch.own_folders():
+        shutil.copytree(own, copy / Path(own).name, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(launch, "WORKER", copy / "sandbox" / "worker.py")
 
     def change(name: str, lines: str) -> None:
-        path = copy / name
+        (path,) = copy.glob(f"*/{name}")
         main = 'if __name__ == "__main__":'
         source = path.read_text()
         path.write_text(source.replace(main, f"{lines}\n\n{main}") if main in source else f"{source}\n{lines}\n")

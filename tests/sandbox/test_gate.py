@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.ipc
 import pytest
 
+from finexpert.isolation.arrow import GateError
 from finexpert.sandbox import Limits
-from finexpert.sandbox.gate import GateError, image_size, table
+from finexpert.sandbox.gate import image_size, table
 
 _LIMITS = Limits(rows=1000, columns=10, cells=5000, text_bytes=100, result_bytes=1 << 20)
 

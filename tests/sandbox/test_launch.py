@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from finexpert.sandbox import launch, lockdown
+from finexpert.isolation import launch, lockdown
 
 
 def test_the_environment_is_made_not_inherited(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,8 +19,9 @@ import pytest
 
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, SandboxUnavailable, ScriptError
-from finexpert.sandbox import Limits, Sandbox, rungs
-from finexpert.sandbox.handle import Reply
+from finexpert.isolation import rungs
+from finexpert.isolation.handle import Reply
+from finexpert.sandbox import Limits, Sandbox
 from finexpert.sandbox.verdict import judge
 from finexpert.sandbox.zygote import Zygote
 

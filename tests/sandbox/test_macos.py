@@ -17,7 +17,10 @@ import pytest
 
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxUnavailable, ScriptError
-from finexpert.sandbox import Limits, Sandbox, launch, lockdown_macos, macos, rungs
+from finexpert.isolation import launch, rungs
+from finexpert.isolation.macos import lockdown as lockdown_macos
+from finexpert.isolation.macos import sandbox_exec
+from finexpert.sandbox import Limits, Sandbox
 
 _NUMBER = AnswerFormat(kind="number")
 _PROVE = "def enter(cpu_seconds):\n    pass\ndef prove():\n    return [[name, 'EPERM'] for name in NAMES]\n"
@@ -31,15 +34,16 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[bool], None
         program = folder / "sandbox-exec"
         program.write_text('#!/bin/sh\n[ "$1" = -p ] || exit 64\nshift 2\nexec "$@"\n')
         program.chmod(0o755)
-        copy = folder / "finexpert" / "sandbox"
-        shutil.copytree(Path(launch.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        copy = folder / "finexpert"
+        for own in launch.own_folders():
+            shutil.copytree(own, copy / Path(own).name, ignore=shutil.ignore_patterns("__pycache__"))
 
         def make(believed: bool) -> None:
-            monkeypatch.setattr(macos, "problem", lambda: None)
-            monkeypatch.setattr(macos, "PROGRAM", str(program))
-            monkeypatch.setattr(launch, "WORKER", copy / "worker.py")
+            monkeypatch.setattr(sandbox_exec, "problem", lambda: None)
+            monkeypatch.setattr(sandbox_exec, "PROGRAM", str(program))
+            monkeypatch.setattr(launch, "WORKER", copy / "sandbox" / "worker.py")
             if believed:
-                with (copy / "lockdown_macos.py").open("a") as file:
+                with (copy / "isolation" / "macos" / "lockdown.py").open("a") as file:
                     file.write(_PROVE)
 
         yield make
@@ -47,17 +51,17 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[bool], None
 
 def test_it_is_for_macos_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
-    assert "not macOS" in str(macos.problem())
+    assert "not macOS" in str(sandbox_exec.problem())
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(shutil, "which", lambda program: None)
-    assert "not on the path" in str(macos.problem())
+    assert "not on the path" in str(sandbox_exec.problem())
     monkeypatch.setattr(shutil, "which", lambda program: f"/usr/bin/{program}")
-    assert macos.problem() is None
+    assert sandbox_exec.problem() is None
     assert rungs.available_rung() == rungs.ON_MACOS
 
 
 def test_the_profile_allows_reading_and_nothing_else() -> None:
-    lines = macos.profile(["/opt/python/lib"], "/opt/python/bin/python3").splitlines()
+    lines = sandbox_exec.profile(["/opt/python/lib"], "/opt/python/bin/python3").splitlines()
     assert lines[:5] == [
         "(version 1)",
         "(deny default)",
@@ -78,11 +82,11 @@ def test_the_profile_allows_reading_and_nothing_else() -> None:
 @pytest.mark.parametrize("path", ['/a"b', "/a\\b", "/a\nb"])
 def test_a_path_cannot_change_the_profile(path: str) -> None:
     with pytest.raises(ValueError, match="cannot stand in a sandbox profile"):
-        macos.profile([path], "/python")
+        sandbox_exec.profile([path], "/python")
 
 
 def test_only_libraries_can_be_read() -> None:
-    paths = [Path(path) for path in macos.readable()]
+    paths = [Path(path) for path in sandbox_exec.readable()]
     for closed in (
         Path(launch.__file__).resolve().parents[2],
         Path.home(),
@@ -126,7 +130,7 @@ def test_a_worker_that_cannot_start_is_named(
 ) -> None:
     pretended(True)
     monkeypatch.setattr(
-        macos, "command", lambda own, interpreter: ["/bin/sh", "-c", "echo 'unbound variable' >&2; exit 65"]
+        sandbox_exec, "command", lambda own, interpreter: ["/bin/sh", "-c", "echo 'unbound variable' >&2; exit 65"]
     )
     with (
         Sandbox(rung=rungs.ON_MACOS) as sandbox,

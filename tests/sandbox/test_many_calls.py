@@ -11,7 +11,8 @@ import psutil
 
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ScriptError
-from finexpert.sandbox import Limits, Sandbox, rungs
+from finexpert.isolation import rungs
+from finexpert.sandbox import Limits, Sandbox
 
 _NUMBER = AnswerFormat(kind="number")
 _CALLS = 300

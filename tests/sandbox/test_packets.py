@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finexpert.sandbox import packets
-from finexpert.sandbox.protocol import ProtocolError
+from finexpert.isolation.containers import packets
+from finexpert.isolation.protocol import ProtocolError
 
 _PACKETS = st.lists(
     st.tuples(st.sampled_from([packets.INPUT, packets.OUTPUT, packets.PRINTED]), st.binary(max_size=99))

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, ScriptError
+from finexpert.isolation.conversation import Conversation, Overrun
+from finexpert.isolation.handle import Reply
+from finexpert.isolation.protocol import FrameReader, ProtocolError, pack
 from finexpert.sandbox import Limits, values
-from finexpert.sandbox.conversation import Conversation, Overrun
-from finexpert.sandbox.handle import Reply
-from finexpert.sandbox.protocol import FrameReader, ProtocolError, pack
 from finexpert.sandbox.verdict import judge
 
 _LIMITS = Limits(wall_seconds=2, json_bytes=10_000, result_bytes=10_000, figure_bytes=1000)

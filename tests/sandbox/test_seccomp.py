@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from finexpert.sandbox import seccomp
+from finexpert.isolation import seccomp
 
 _SELF = 4711
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000

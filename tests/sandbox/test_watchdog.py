@@ -11,8 +11,8 @@ import pytest
 
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ScriptError
+from finexpert.isolation.watchdog import Watchdog, pages_of, process_of
 from finexpert.sandbox import Limits, Sandbox
-from finexpert.sandbox.watchdog import Watchdog, pages_of, process_of
 
 _NUMBER = AnswerFormat(kind="number")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from finexpert.errors import DataError, QueryError
-from finexpert.sandbox.lockdown import CANARY_NAMES
+from finexpert.isolation.lockdown import CANARY_NAMES
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 from finexpert.warehouse.isolated.zygote import problem
 

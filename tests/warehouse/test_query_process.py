@@ -24,8 +24,8 @@ import pytest
 
 from finexpert.attacks.statements import Peak
 from finexpert.errors import ConfigurationError, DataError, QueryError
-from finexpert.sandbox.lockdown import CANARY_NAMES
-from finexpert.sandbox.watchdog import process_of
+from finexpert.isolation.lockdown import CANARY_NAMES
+from finexpert.isolation.watchdog import process_of
 from finexpert.warehouse.isolated.pool import QueryPool
 from finexpert.warehouse.isolated.process import QueryProcess
 from finexpert.warehouse.isolated.zygote import problem, zygote
@@ -219,7 +219,7 @@ def test_no_process_outlives_its_parent(small_file: Path) -> None:
     code = (
         "import sys, threading, time\n"
         "from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse\n"
-        "from finexpert.sandbox.watchdog import process_of\n"
+        "from finexpert.isolation.watchdog import process_of\n"
         f"opened = DuckDBWarehouse({str(small_file)!r}, seconds=60)\n"
         "opened.query('SELECT 1 AS one')\n"
         "with opened._file._borrowed() as process:\n"

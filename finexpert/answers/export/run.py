@@ -17,10 +17,10 @@ from pathlib import Path
 
 from finexpert.core import syntax
 from finexpert.errors import RecordError, SandboxUnavailable
-from finexpert.sandbox import launch
+from finexpert.isolation import launch
 from finexpert.warehouse.isolated.zygote import problem
 
-WORKER = Path(launch.__file__).with_name("export_worker.py")
+WORKER = launch.WORKER.with_name("export_worker.py")
 MOST_CHARS = 4_000_000
 MEMORY = 6 << 30
 _SHOWN = 2_000

@@ -67,7 +67,7 @@ def _words(figure: dict[str, float] | str) -> str:
 
 def _measured(n: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each way by name, with what it took or why it did not start."""
-    from finexpert.sandbox.rungs import RUNGS, problem
+    from finexpert.isolation.rungs import RUNGS, problem
 
     frame = _frame()
     for rung in RUNGS:

@@ -69,8 +69,8 @@ def image(
     import shutil
 
     from finexpert.errors import SandboxUnavailable
-    from finexpert.sandbox import container
-    from finexpert.sandbox import image as making
+    from finexpert.isolation.containers import container
+    from finexpert.isolation.containers import image as making
 
     if containerfile:
         typer.echo(making.containerfile(), nl=False)
@@ -86,8 +86,8 @@ def image(
 @sandbox_app.command()
 def status(as_json: common.Json = False) -> None:
     """Show which boundary is used, what a locked process was denied just now, and what no boundary here covers."""
+    from finexpert.isolation.rungs import not_covered
     from finexpert.sandbox import Sandbox, describe
-    from finexpert.sandbox.rungs import not_covered
 
     facts = describe()
     with Sandbox() as sandbox:
@@ -104,8 +104,8 @@ def status(as_json: common.Json = False) -> None:
 def _script_suites(workers: int, chosen: list[str] | None) -> dict[str, list[Result]]:
     from finexpert.attacks.scripts import run_analyses
     from finexpert.errors import SandboxUnavailable
+    from finexpert.isolation.rungs import RUNGS
     from finexpert.sandbox import Sandbox, available_rung
-    from finexpert.sandbox.rungs import RUNGS
 
     available_rung()  # raises if there is no boundary at all
     suites: dict[str, list[Result]] = {}

@@ -19,7 +19,7 @@ from typing import Any
 from finexpert.errors import LibraryError
 from finexpert.filings.readers.cover import Given
 from finexpert.filings.readers.files import ReadFiling, read_file
-from finexpert.sandbox import landlock, lockdown
+from finexpert.isolation import landlock, lockdown
 from finexpert.warehouse.isolated import wire
 from finexpert.warehouse.isolated.own_process import CHANNEL, Memory, write
 

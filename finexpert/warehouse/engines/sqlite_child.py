@@ -26,7 +26,7 @@ import sqlalchemy.exc
 import sqlglot.dialects.sqlite  # noqa: F401
 
 from finexpert.errors import DataError, QueryError
-from finexpert.sandbox import landlock, lockdown
+from finexpert.isolation import landlock, lockdown
 from finexpert.warehouse.engines.connections import reading, sqlite_engine
 from finexpert.warehouse.engines.reflection import Declared, reflect
 from finexpert.warehouse.engines.rows import gathered

@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from finexpert.errors import ConfigurationError, DataError
-from finexpert.sandbox import landlock, lockdown
+from finexpert.isolation import landlock, lockdown
 from finexpert.warehouse.files import excel
 from finexpert.warehouse.files.found import Source
 from finexpert.warehouse.files.reading import connect, refusal, tables

@@ -19,11 +19,12 @@ import duckdb
 import pyarrow as pa
 
 from finexpert.errors import DataError
+from finexpert.isolation.arrow import GateError
 from finexpert.warehouse.files.found import Source
 from finexpert.warehouse.files.reading import connect, refusal, tables
 from finexpert.warehouse.files.table_read import BATCH_ROWS
 from finexpert.warehouse.isolated import wire as query_wire
-from finexpert.warehouse.isolated.gate import GateError, open_rows
+from finexpert.warehouse.isolated.gate import open_rows
 from finexpert.warehouse.isolated.guests import denials, guest
 from finexpert.warehouse.isolated.zygote import START_SECONDS, problem
 

@@ -23,7 +23,7 @@ import duckdb
 import pyarrow as pa
 
 from finexpert.errors import ConfigurationError, DataError, QueryError
-from finexpert.sandbox import landlock, lockdown
+from finexpert.isolation import landlock, lockdown
 from finexpert.warehouse.isolated import wire as query_wire
 from finexpert.warehouse.isolated.answer import Known, Request, Rows, answer, look
 from finexpert.warehouse.isolated.catalogue import read_catalogue

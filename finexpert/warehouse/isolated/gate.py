@@ -6,19 +6,14 @@ any of it is decoded, types are checked against an allow-list, and every offset 
 
 from __future__ import annotations
 
-import struct
 from typing import Any, TypeGuard
 
 import pyarrow as pa
 import pyarrow.ipc
 
-from finexpert.sandbox.arrow_claims import RECORDS, claims
+from finexpert.isolation.arrow import BROKEN, GateError, is_plain, scan
 from finexpert.warehouse.column_kinds import check_types
 from finexpert.warehouse.isolated.answer import Rows
-
-
-class GateError(Exception):
-    """What was sent is not what a SELECT gives; the message holds no value."""
 
 
 def open_rows(header: dict[str, Any], body: pa.Buffer, row_cap: int) -> Rows:
@@ -31,14 +26,14 @@ def open_rows(header: dict[str, Any], body: pa.Buffer, row_cap: int) -> Rows:
         raise GateError("an answer without names and kinds")
     check_types(names, kinds)
     try:
-        _check_messages(body, row_cap)
+        scan(body, row_cap)
         reader = pa.ipc.open_stream(body)
         if len(reader.schema) != len(names) or not all(_is_plain(field) for field in reader.schema):
             raise GateError("columns of other types, or too many")
         batches = list(reader)
         for batch in batches:
             batch.validate(full=True)
-    except (pa.ArrowException, ValueError, OSError, TypeError, struct.error, IndexError, OverflowError) as error:
+    except BROKEN as error:
         raise GateError(f"rows that cannot be read ({type(error).__name__})") from None
     return Rows(names, kinds, reader.schema, batches, header.get("truncated") is True)
 
@@ -49,19 +44,4 @@ def _is_texts(found: Any) -> TypeGuard[list[str]]:
 
 def _is_plain(field: pa.Field) -> bool:
     kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-    tests = (
-        *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_null, pa.types.is_decimal),
-        *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_temporal),
-    )
-    return not isinstance(kind, pa.BaseExtensionType) and any(test(kind) for test in tests)
-
-
-def _check_messages(body: pa.Buffer, row_cap: int) -> None:
-    total = 0
-    for message in pa.ipc.MessageReader.open_stream(body):
-        kind, rows, compressed = claims(bytes(message.metadata))
-        total += rows if kind == RECORDS else 0
-        if rows < 0 or total > row_cap or rows > len(message.body or b"") + row_cap:
-            raise GateError("more rows than were asked for")
-        if compressed:
-            raise GateError("a packed body")
+    return is_plain(kind) or pa.types.is_null(kind) or pa.types.is_string_view(kind)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from finexpert.errors import SandboxUnavailable
-from finexpert.sandbox.ending import strike
-from finexpert.sandbox.lockdown import CANARY_NAMES
+from finexpert.isolation.ending import strike
+from finexpert.isolation.lockdown import CANARY_NAMES
 from finexpert.warehouse.isolated.zygote import Guest, zygote
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from finexpert.sandbox import lockdown
+from finexpert.isolation import lockdown
 
 CHANNEL = 3
 # A process lives as long as its warehouse: each SELECT has its deadline, the sum of them has no bound.

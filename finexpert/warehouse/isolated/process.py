@@ -24,12 +24,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from finexpert.core import progress
 from finexpert.errors import ConfigurationError, DataError, QueryError, SandboxUnavailable
-from finexpert.sandbox.ending import Ending, strike
+from finexpert.isolation.arrow import GateError
+from finexpert.isolation.ending import Ending, strike
 from finexpert.warehouse.isolated import wire as query_wire
 from finexpert.warehouse.isolated.answer import MAX_RESULT_BYTES, MOST_LOOKED_AT, Known, Request, Rows
 from finexpert.warehouse.isolated.catalogue import Catalogue
 from finexpert.warehouse.isolated.errors import BROKEN, took_too_long
-from finexpert.warehouse.isolated.gate import GateError, open_rows
+from finexpert.warehouse.isolated.gate import open_rows
 from finexpert.warehouse.isolated.guests import denials
 from finexpert.warehouse.isolated.locked_connection import View
 from finexpert.warehouse.isolated.zygote import START_SECONDS, Guest, zygote

@@ -23,7 +23,7 @@ _LOST = 70
 def main() -> None:
     setup = json.loads(sys.argv[1])
     sys.path += setup["path"]
-    from finexpert.sandbox import lockdown
+    from finexpert.isolation import lockdown
 
     lockdown.die_with_parent(setup["parent"])
     serve = {"queries": _warm, "sqlite": _warm_for_sqlite, "filings": _warm_for_filings}[setup["guest"]]()

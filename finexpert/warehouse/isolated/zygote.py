@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import IO, Literal
 
 from finexpert.errors import SandboxUnavailable
-from finexpert.sandbox import landlock, launch, seccomp
-from finexpert.sandbox.spawn import spawn
+from finexpert.isolation import landlock, launch, seccomp
+from finexpert.isolation.spawn import spawn
 
 # What the program is for, and so what it has imported: SELECTs and data files, SQLite files, or filings.
 Guest = Literal["queries", "sqlite", "filings"]

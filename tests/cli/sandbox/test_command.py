@@ -26,7 +26,7 @@ def _run(monkeypatch: pytest.MonkeyPatch, script: Case, *arguments: str) -> tupl
         monkeypatch.setattr(f"{module}.cases", _few(script))
     # Planted instructions have tests of their own.
     monkeypatch.setattr("finexpert.attacks.injections.injection_cases", list)
-    monkeypatch.setattr("finexpert.sandbox.rungs.RUNGS", (available_rung(),))
+    monkeypatch.setattr("finexpert.isolation.rungs.RUNGS", (available_rung(),))
     done = CliRunner().invoke(sandbox_app, ["attack", "--workers", "1", *arguments])
     return done.exit_code, done.stdout
 

@@ -21,7 +21,7 @@ from finexpert.filings.library.library import Library
 from finexpert.filings.readers import files, process
 from finexpert.filings.readers.cover import Given
 from finexpert.filings.readers.files import ReadFiling, checksum
-from finexpert.sandbox.lockdown import CANARY_NAMES
+from finexpert.isolation.lockdown import CANARY_NAMES
 from finexpert.warehouse.isolated import wire
 from finexpert.warehouse.isolated.zygote import problem
 

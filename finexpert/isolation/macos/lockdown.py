@@ -15,7 +15,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from finexpert.sandbox.lockdown import ENVIRONMENT, NotLocked
+from finexpert.isolation.lockdown import ENVIRONMENT, NotLocked
 
 _ALLOWED = ENVIRONMENT | {"__CF_USER_TEXT_ENCODING", "__PYVENV_LAUNCHER__"}
 

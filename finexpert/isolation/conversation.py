@@ -11,9 +11,9 @@ import selectors
 import socket
 import time
 
-from finexpert.sandbox.limits import Limits
-from finexpert.sandbox.protocol import Frame, FrameReader, ProtocolError
-from finexpert.sandbox.watchdog import POLL_SECONDS, Watchdog
+from finexpert.isolation.limits import Limits
+from finexpert.isolation.protocol import Frame, FrameReader, ProtocolError
+from finexpert.isolation.watchdog import POLL_SECONDS, Watchdog
 
 _CHUNK = 1 << 18
 

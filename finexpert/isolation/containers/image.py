@@ -25,12 +25,14 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from finexpert.errors import SandboxUnavailable
-from finexpert.sandbox import container, launch, surroundings
+from finexpert.isolation import launch
+from finexpert.isolation.containers import container, surroundings
 
 TAG = "localhost/finexpert-sandbox:build"
 _LEFT_OUT = {"site-packages", "test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3"}
 _VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _LIBRARY = PurePosixPath("/usr/local/lib") / _VERSION
+_PACKAGE = _LIBRARY / "site-packages" / "finexpert"
 _BYTECODE = sys.implementation.cache_tag
 _DISTRIBUTIONS = {"dateutil": "python-dateutil"}
 # An engine may give a file system that it mounts the mode of the folder below it.
@@ -92,10 +94,17 @@ def _shared_libraries(programs: list[Path]) -> dict[PurePosixPath, Path]:
     return found
 
 
+def _own_folders() -> list[PurePosixPath]:
+    """The folders of this package in an image, from the package itself down."""
+    return [
+        PurePosixPath("."),
+        *sorted({folder for name in surroundings.INSIDE for folder in PurePosixPath(name).parents[:-1]}),
+    ]
+
+
 def _worker() -> Iterator[tuple[PurePosixPath, Path]]:
-    package = _LIBRARY / "site-packages" / "finexpert" / "sandbox"
     for name in surroundings.INSIDE:
-        yield package / name, Path(surroundings.__file__).with_name(name)
+        yield _PACKAGE / name, surroundings.HOME / name
 
 
 def files() -> dict[PurePosixPath, Path]:
@@ -123,9 +132,8 @@ def write(target: IO[bytes]) -> int:
             folder = _entry(tarfile.TarInfo(name))
             folder.type, folder.mode = tarfile.DIRTYPE, mode
             archive.addfile(folder)
-        package = _LIBRARY / "site-packages" / "finexpert"
-        for place in (package / "__init__.py", package / "sandbox" / "__init__.py"):
-            archive.addfile(_entry(tarfile.TarInfo(str(place).lstrip("/"))))
+        for package in _own_folders():
+            archive.addfile(_entry(tarfile.TarInfo(str(_PACKAGE / package / "__init__.py").lstrip("/"))))
         for place, file in chosen.items():
             with file.open("rb") as content:
                 entry = archive.gettarinfo(arcname=str(place).lstrip("/"), fileobj=content)
@@ -148,12 +156,16 @@ def containerfile() -> str:
     '# docker build --file - FOLDER, where FOLDER is that of the package finexpert; then docker images --no-trunc'
     """
     pins = " ".join(f"{one.name}=={one.version}" for one in distributions())
+    copied = "\n".join(
+        f"COPY {' '.join(name for name in surroundings.INSIDE if PurePosixPath(name).parent == folder)} {_PACKAGE / folder}/"
+        for folder in _own_folders()[1:]
+    )
     return f"""\
 # docker build --file - FOLDER, where FOLDER is that of the package finexpert; then docker images --no-trunc
 FROM docker.io/library/python:{_VERSION.removeprefix("python")}-slim
 RUN pip install --no-cache-dir {pins} && mkdir -m 1777 /cache
-COPY {" ".join(f"sandbox/{name}" for name in surroundings.INSIDE)} {_LIBRARY}/site-packages/finexpert/sandbox/
-RUN cd {_LIBRARY}/site-packages/finexpert && : > __init__.py && : > sandbox/__init__.py
+{copied}
+RUN cd {_PACKAGE} && touch {" ".join(str(folder / "__init__.py") for folder in _own_folders())}
 ENTRYPOINT ["{container.INTERPRETER}"]
 """
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from finexpert.sandbox.protocol import ProtocolError
+from finexpert.isolation.protocol import ProtocolError
 
 # To the worker: fork a child; bytes for its channel; nothing more for its channel.
 RUN, INPUT, CLOSE = b"R", b"I", b"C"
@@ -43,7 +43,7 @@ class Reader:
     >>> Reader().feed(b"GET / HTTP/1.1")
     Traceback (most recent call last):
         ...
-    finexpert.sandbox.protocol.ProtocolError: the bytes received are no packet
+    finexpert.isolation.protocol.ProtocolError: the bytes received are no packet
     """
 
     def __init__(self) -> None:

@@ -23,11 +23,13 @@ import time
 from collections.abc import Iterator
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
-from finexpert.sandbox import launch, lockdown_macos, macos
-from finexpert.sandbox.handle import Child, Handle
-from finexpert.sandbox.limits import Limits
-from finexpert.sandbox.spawn import end, spawn
-from finexpert.sandbox.watchdog_macos import WatchdogOnMac
+from finexpert.isolation import launch
+from finexpert.isolation.handle import Child, Handle
+from finexpert.isolation.limits import Limits
+from finexpert.isolation.macos import lockdown as lockdown_macos
+from finexpert.isolation.macos import sandbox_exec as macos
+from finexpert.isolation.macos.watchdog import WatchdogOnMac
+from finexpert.isolation.spawn import end, spawn
 
 _GRACE = 5.0
 
@@ -50,7 +52,7 @@ class SingleUse(Handle):
             "cpu_seconds": limits.cpu_seconds,
             "site": list(launch.site_folders()),
         }
-        own = launch.python(str(launch.WORKER.with_name("single_worker.py")), json.dumps(setup))
+        own = launch.python(str(launch.home() / "isolation" / "macos" / "single_worker.py"), json.dumps(setup))
         try:
             self._process = spawn(
                 macos.command(own, launch.interpreter()),

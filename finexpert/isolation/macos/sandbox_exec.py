@@ -18,7 +18,7 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-from finexpert.sandbox import launch
+from finexpert.isolation import launch
 
 PROGRAM = "sandbox-exec"
 _UNQUOTED = re.compile(r'[\\"\x00-\x1f]')
@@ -62,7 +62,7 @@ def readable() -> list[str]:
     paths = [
         *sorted(standard),
         *launch.site_folders(),
-        str(launch.WORKER.parent),
+        *launch.own_folders(),
         *shared,
         *([framework] if framework else []),
     ]

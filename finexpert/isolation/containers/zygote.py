@@ -24,13 +24,14 @@ import time
 from collections.abc import Iterator
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
-from finexpert.sandbox import container, packets, protocol, surroundings
-from finexpert.sandbox.handle import Child, Handle, Lost
-from finexpert.sandbox.limits import Limits
-from finexpert.sandbox.lockdown import CANARY_NAMES
-from finexpert.sandbox.packets import CHUNK, Reader
-from finexpert.sandbox.protocol import ProtocolError
-from finexpert.sandbox.spawn import end, spawn
+from finexpert.isolation import protocol
+from finexpert.isolation.containers import container, packets, surroundings
+from finexpert.isolation.containers.packets import CHUNK, Reader
+from finexpert.isolation.handle import Child, Handle, Lost
+from finexpert.isolation.limits import Limits
+from finexpert.isolation.lockdown import CANARY_NAMES
+from finexpert.isolation.protocol import ProtocolError
+from finexpert.isolation.spawn import end, spawn
 
 _GRACE = 5.0
 _END_SECONDS = 3.0

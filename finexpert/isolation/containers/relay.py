@@ -1,6 +1,6 @@
 """Inside a container: starts a worker and speaks for it over standard input and output.
 
-    python -I -B -m finexpert.sandbox.relay '{"outside": "/tmp/finexpert-x", "build": "3f2c..."}'
+    python -I -B -m finexpert.isolation.containers.relay '{"outside": "/tmp/finexpert-x", "build": "3f2c..."}'
 
 The worker is the same as outside a container, with the same lock. The relay looks first whether the container is what was
 asked for, says what is missing, and then carries bytes: it does not read what a script says. It ends when its input does.
@@ -17,9 +17,10 @@ import subprocess
 import sys
 from collections import deque
 
-from finexpert.sandbox import launch, packets, protocol, surroundings
-from finexpert.sandbox.packets import CHUNK, Packet, Reader
-from finexpert.sandbox.watchdog import pages_of
+from finexpert.isolation import launch, protocol
+from finexpert.isolation.containers import packets, surroundings
+from finexpert.isolation.containers.packets import CHUNK, Packet, Reader
+from finexpert.isolation.watchdog import pages_of
 
 CACHE = "/cache"
 _MOST_WAITING = 4 * CHUNK

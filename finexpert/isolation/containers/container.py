@@ -22,7 +22,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from finexpert.sandbox.limits import Limits
+from finexpert.isolation.limits import Limits
 from finexpert.settings import Settings
 
 _words = str.split
@@ -84,7 +84,7 @@ class Engine:
 
     def relay(self, name: str, setup: Mapping[str, object], limits: Limits) -> list[str]:
         """The command line of a worker in a container."""
-        return self.command(name, "-m", "finexpert.sandbox.relay", json.dumps(setup), limits=limits)
+        return self.command(name, "-m", "finexpert.isolation.containers.relay", json.dumps(setup), limits=limits)
 
     def remove(self, name: str) -> None:
         """Kill a container that did not end by itself; nothing happens if it is gone."""
@@ -123,7 +123,9 @@ def problem(engine: Engine) -> str | None:
         if (host := _elsewhere(engine)) is not None:
             return f"{engine.name} works on another machine ({host}): the data would leave this one"
         name = f"finexpert-probe-{os.getpid()}"
-        done = engine.ask(*engine.command(name, "-c", "import finexpert.sandbox.relay", limits=Limits())[1:])
+        done = engine.ask(
+            *engine.command(name, "-c", "import finexpert.isolation.containers.relay", limits=Limits())[1:]
+        )
     except (OSError, subprocess.SubprocessError) as error:
         return f"{engine.program} cannot be run: {error}"
     if done.returncode == 0:

@@ -2,7 +2,7 @@
 
 It knows nothing of pandas or of answers: it sends one frame and returns one. A late answer, a frame that is none, a lost
 connection kill the worker and everything below it. One call at a time. How a worker is started and reached is the part of
-`zygote.py` (here), `container_zygote.py` (in a container) and `single_use.py` (on macOS).
+`sandbox/zygote.py` (here), `containers/zygote.py` (in a container) and `macos/single_use.py`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
-from finexpert.sandbox.conversation import Conversation
-from finexpert.sandbox.ending import Ending
-from finexpert.sandbox.limits import Limits
-from finexpert.sandbox.protocol import Frame, FrameReader, ProtocolError
-from finexpert.sandbox.watchdog import Watchdog
+from finexpert.isolation.conversation import Conversation
+from finexpert.isolation.ending import Ending
+from finexpert.isolation.limits import Limits
+from finexpert.isolation.protocol import Frame, FrameReader, ProtocolError
+from finexpert.isolation.watchdog import Watchdog
 
 _CHUNK = 1 << 18
 

@@ -18,7 +18,9 @@ import sys
 from typing import Any
 
 from finexpert.errors import ConfigurationError, SandboxUnavailable
-from finexpert.sandbox import container, landlock, launch, macos, seccomp
+from finexpert.isolation import landlock, launch, seccomp
+from finexpert.isolation.containers import container
+from finexpert.isolation.macos import sandbox_exec
 
 WITH_BWRAP = "bwrap+landlock+seccomp"
 WITHOUT_BWRAP = "landlock+seccomp"
@@ -85,7 +87,7 @@ def problem(rung: str) -> str | None:
         case "container":
             return container.state()
         case "sandbox-exec":
-            return macos.problem()
+            return sandbox_exec.problem()
     raise ConfigurationError(f"there is no sandbox rung {rung!r}; choose one of {', '.join(RUNGS)}")
 
 

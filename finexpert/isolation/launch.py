@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 NOBODY = 65534
-WORKER = Path(__file__).with_name("worker.py")
+WORKER = Path(__file__).parents[1] / "sandbox" / "worker.py"
 PACKAGES = ("numpy", "pandas", "pyarrow", "matplotlib", "scipy", "dateutil", "tzdata", "statsmodels", "sklearn")
 # Without compiled bytecode of these a worker needs five seconds instead of one, at every start.
 _BYTECODE = ("numpy/__init__.py", "pandas/core/frame.py", "scipy/stats/_stats_py.py", "matplotlib/pyplot.py")
@@ -78,12 +78,22 @@ def _own_library() -> list[str]:
     ]
 
 
+def home() -> Path:
+    """The folder of the package from which a worker is started."""
+    return WORKER.parents[1]
+
+
+def own_folders() -> list[str]:
+    """What a worker imports of this project."""
+    return [str(home() / name) for name in ("isolation", "sandbox")]
+
+
 def readable() -> list[str]:
     """Every path that a worker may read, and nothing else."""
     standard = {sysconfig.get_path("stdlib"), str(Path(os.__file__).parent)}
     dynamic = {str(Path(folder) / "lib-dynload") for folder in standard}
     zones = [path for path in zoneinfo.TZPATH if Path(path).is_dir()]
-    packages = [*site_folders(), str(WORKER.parent)]
+    packages = [*site_folders(), *own_folders()]
     paths = [*sorted(standard | dynamic), *packages, *_library_folders(), *_own_library(), *zones]
     return [path for path in dict.fromkeys(paths) if Path(path).exists()]
 

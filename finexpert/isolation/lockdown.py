@@ -18,7 +18,7 @@ import socket
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from finexpert.sandbox import landlock, seccomp
+from finexpert.isolation import landlock, seccomp
 
 _DEATH_SIGNAL, _DUMPABLE, _DROP_BOUNDING = 1, 4, 24
 _CAPABILITY_VERSION_3 = 0x20080522

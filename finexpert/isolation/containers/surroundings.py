@@ -16,11 +16,13 @@ from pathlib import Path
 
 _words = str.split
 
-# The files of this folder that a container holds.
-_INSIDE = """
-    landlock launch limits lockdown packets policy protocol relay script seccomp surroundings tables values watchdog worker
-"""
-INSIDE = tuple(f"{name}.py" for name in _words(_INSIDE))
+# The files that a container holds, by their places in this package.
+INSIDE = (
+    *(f"isolation/{name}.py" for name in _words("landlock launch limits lockdown protocol seccomp watchdog")),
+    *(f"isolation/containers/{name}.py" for name in _words("packets relay surroundings")),
+    *(f"sandbox/{name}.py" for name in _words("policy script tables values worker")),
+)
+HOME = Path(__file__).parents[2]
 
 
 def _status() -> dict[str, str]:
@@ -64,5 +66,5 @@ def build() -> str:
     """
     digest = hashlib.sha256()
     for name in INSIDE:
-        digest.update(name.encode() + b"\0" + Path(__file__).with_name(name).read_bytes() + b"\0")
+        digest.update(name.encode() + b"\0" + (HOME / name).read_bytes() + b"\0")
     return digest.hexdigest()[:16]

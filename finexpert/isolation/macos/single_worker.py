@@ -26,9 +26,9 @@ def _descriptors(channel: int, output: int) -> None:
 
 
 def main() -> None:
-    worker = runpy.run_path(str(Path(__file__).with_name("worker.py")))
+    worker = runpy.run_path(str(Path(__file__).parents[2] / "sandbox" / "worker.py"))
     worker["make_importable"]()
-    from finexpert.sandbox import lockdown_macos
+    from finexpert.isolation.macos import lockdown
 
     setup = json.loads(sys.argv[1])
     _descriptors(setup["channel"], setup["output"])
@@ -36,7 +36,7 @@ def main() -> None:
     worker["warm_up"]()
     status = 70
     try:
-        worker["serve"](lambda: lockdown_macos.enter(setup["cpu_seconds"]), lockdown_macos.prove)
+        worker["serve"](lambda: lockdown.enter(setup["cpu_seconds"]), lockdown.prove)
         status = 0
     except EOFError:
         status = 0

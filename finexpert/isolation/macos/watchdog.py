@@ -12,7 +12,7 @@ import ctypes
 import ctypes.util
 import functools
 
-from finexpert.sandbox.watchdog import Watchdog
+from finexpert.isolation.watchdog import Watchdog
 
 # struct rusage_info_v0: 16 bytes of uuid, six numbers, then the resident size.
 _RESIDENT = 8

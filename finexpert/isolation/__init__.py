@@ -1,0 +1,1 @@
+"""What shuts a process in, for any guest: scripts, SELECTs, readers of files."""
