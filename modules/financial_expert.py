@@ -19,6 +19,8 @@ from finexpert.filings.readers.files import WHOLE
 from finexpert.knowledge.taught import Taught
 from finexpert.modes import SourceKind, fits
 from finexpert.modules.adversarial_review import AdversarialReview
+from finexpert.modules.baselines.page import Reading
+from finexpert.modules.baselines.select import SingleCall
 from finexpert.modules.critique import Critique
 from finexpert.modules.filing_search import FilingSearch
 from finexpert.modules.flow.answering import Answering
@@ -34,16 +36,14 @@ from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
 from finexpert.modules.learning.listening import Listening
 from finexpert.modules.learning.memorization import Memorization
-from finexpert.modules.library_planning import LibraryPlanning
-from finexpert.modules.library_reading import LibraryReading
-from finexpert.modules.library_search import LibrarySearch
-from finexpert.modules.library_table import LibraryTable
+from finexpert.modules.library.planning import LibraryPlanning
+from finexpert.modules.library.reading import LibraryReading
+from finexpert.modules.library.search import LibrarySearch
+from finexpert.modules.library.table import LibraryTable
 from finexpert.modules.memory_lookup import MemoryLookup
 from finexpert.modules.panel import Panel
 from finexpert.modules.planning import Planning
-from finexpert.modules.reading import Reading
 from finexpert.modules.script_generation import ScriptGeneration
-from finexpert.modules.single_call import SingleCall
 from finexpert.modules.source_planning import SourcePlanning
 from finexpert.modules.sql_extraction import SqlExtraction
 from finexpert.sandbox import Sandbox

@@ -31,9 +31,9 @@ from finexpert.filings.page.filing import Filing
 from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modes import MODES
+from finexpert.modules.baselines.page import Reading
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
-from finexpert.modules.reading import Reading
 from finexpert.settings import Settings
 
 PLANNER, BASELINE = "planner", "single-call"

@@ -23,10 +23,10 @@ from finexpert.datasets.fred.evaluation import told
 from finexpert.errors import OutputError, UnknownPrompt
 from finexpert.filings.library.library import Library
 from finexpert.language_models.usage import Meter
+from finexpert.modules.baselines.pages import SingleReading
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import Options
 from finexpert.modules.judging import Judging
-from finexpert.modules.single_reading import SingleReading
 from finexpert.plans.pages.printed import Printed, words_of
 from finexpert.plans.pages.ranking import within
 from finexpert.plans.pages.searching import Wanted, best_pages

@@ -16,8 +16,8 @@ from finexpert.datasets.evaluations.evaluation import Result
 from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.fred.evaluation import BASELINE, Bench, told
 from finexpert.language_models.budget import Budget
+from finexpert.modules.baselines.select import SingleCall
 from finexpert.modules.financial_expert import Options
-from finexpert.modules.single_call import SingleCall
 from finexpert.warehouse.warehouse import Warehouse
 
 PROGRAM = "program"

@@ -25,9 +25,9 @@ from finexpert.datasets.filings.scoring import CitedPages, recall_at, reciprocal
 from finexpert.errors import UnknownPrompt
 from finexpert.filings.library.index.question import request_for
 from finexpert.filings.page.filing import Filing
+from finexpert.modules.baselines.page import Reading
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import Options
-from finexpert.modules.reading import Reading
 
 CUTS = (1, 3, 5, 10)
 # So many pages the baseline reads in its one call.

@@ -29,10 +29,10 @@ from finexpert.knowledge.taught import Taught
 from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modes import MODES
+from finexpert.modules.baselines.select import SingleCall
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.modules.flow.sql_only import SqlOnly
-from finexpert.modules.single_call import SingleCall
 from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings
 from finexpert.text.terms import normalise

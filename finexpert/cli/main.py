@@ -25,15 +25,15 @@ from finexpert.cli.doctor import doctor
 from finexpert.cli.eval.command import eval_app
 from finexpert.cli.examples import examples_app
 from finexpert.cli.feedback.command import feedback_app
-from finexpert.cli.glossary import glossary_app
 from finexpert.cli.library.command import library_app
 from finexpert.cli.mcp import mcp
-from finexpert.cli.memory import memory_app
 from finexpert.cli.model import model_app
 from finexpert.cli.record import export, replay, run_export
 from finexpert.cli.runs import runs_app
 from finexpert.cli.sandbox.command import sandbox_app
 from finexpert.cli.serve import serve_app
+from finexpert.cli.taught.glossary import glossary_app
+from finexpert.cli.taught.memory import memory_app
 from finexpert.cli.teach import teach
 from finexpert.cli.terminal.screen import plain
 from finexpert.cli.verified.command import verified_app

@@ -19,7 +19,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common, stores
+from finexpert.cli import common
+from finexpert.cli.taught import stores
 
 if TYPE_CHECKING:
     from finexpert.tracking.runs import TrackedRun

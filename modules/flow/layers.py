@@ -10,10 +10,10 @@ from finexpert.modules.filing_search import FilingSearch
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
 from finexpert.modules.learning.listening import Listening
 from finexpert.modules.learning.memorization import Memorization
-from finexpert.modules.library_planning import LibraryPlanning
-from finexpert.modules.library_reading import LibraryReading
-from finexpert.modules.library_search import LibrarySearch
-from finexpert.modules.library_table import LibraryTable
+from finexpert.modules.library.planning import LibraryPlanning
+from finexpert.modules.library.reading import LibraryReading
+from finexpert.modules.library.search import LibrarySearch
+from finexpert.modules.library.table import LibraryTable
 from finexpert.modules.memory_lookup import MemoryLookup
 from finexpert.modules.panel import Panel
 from finexpert.modules.planning import Planning

@@ -25,7 +25,7 @@ from finexpert.modules.flow.answering import Answering
 from finexpert.modules.flow.filing_question import conversation
 from finexpert.modules.flow.library_proof import proved
 from finexpert.modules.flow.understanding import Understood, named_only
-from finexpert.modules.library_search import phrases
+from finexpert.modules.library.search import phrases
 from finexpert.plans import execution, operations
 from finexpert.plans.pages import measures, whose
 from finexpert.plans.pages.answer import answer_of, decimals_of, printed_format, typed_answer

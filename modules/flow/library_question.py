@@ -29,7 +29,7 @@ from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.plans import execution
 from finexpert.plans.pages.typed import typed
 from finexpert.signatures import rules
-from finexpert.signatures.library_planning import NOT_ON_ONE_PAGE
+from finexpert.signatures.library.planning import NOT_ON_ONE_PAGE
 from finexpert.text.periods.in_question import Periods, resolve_periods
 from finexpert.warehouse.schema_card import describe_schema
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from finexpert.core.answers import Answer, AnswerFormat
+from finexpert.modules.baselines.select import SingleCall
 from finexpert.modules.calling import using
-from finexpert.modules.single_call import SingleCall
 
 DAY = dt.date(2020, 12, 31)
 

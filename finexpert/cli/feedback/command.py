@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from finexpert.cli import common, stores
+from finexpert.cli import common
+from finexpert.cli.taught import stores
 from finexpert.cli.terminal import completing
 
 if TYPE_CHECKING:

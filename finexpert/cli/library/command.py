@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common, stores
+from finexpert.cli import common
 from finexpert.cli.library.adding import Folder, WordsOnly, add_all, index
 from finexpert.cli.library.companies import companies
 from finexpert.cli.library.fetch import fetch
+from finexpert.cli.taught import stores
 
 if TYPE_CHECKING:
     from finexpert.filings.library.library import Library

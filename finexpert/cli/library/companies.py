@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from finexpert.cli import common, stores
+from finexpert.cli import common
+from finexpert.cli.taught import stores
 
 if TYPE_CHECKING:
     from finexpert.filings.companies.companies import Companies

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common, stores
+from finexpert.cli import common
 from finexpert.cli.library.adding import Done, Folder, WordsOnly, add_all
+from finexpert.cli.taught import stores
 
 if TYPE_CHECKING:
     from finexpert.filings.edgar.fetching import FilingServer, Outcome

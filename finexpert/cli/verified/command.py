@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from finexpert.cli import common, stores
+from finexpert.cli import common
+from finexpert.cli.taught import stores
 
 if TYPE_CHECKING:
     from finexpert.knowledge.taught import Taught

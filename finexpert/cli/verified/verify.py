@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from finexpert.cli import common, stores
+from finexpert.cli import common
+from finexpert.cli.taught import stores
 from finexpert.cli.terminal import completing
 
 

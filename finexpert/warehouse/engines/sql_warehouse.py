@@ -38,9 +38,9 @@ from finexpert.warehouse.engines.failures import failure
 from finexpert.warehouse.engines.kinds import Limits
 from finexpert.warehouse.engines.reflection import Declared, Reflected, reflect
 from finexpert.warehouse.engines.rows import fetch, kinds_of
+from finexpert.warehouse.engines.rules.sqlite import plain_texts
 from finexpert.warehouse.engines.sizes import Counted, counted
 from finexpert.warehouse.engines.sqlite_process import SqliteFile
-from finexpert.warehouse.engines.sqlite_rules import plain_texts
 from finexpert.warehouse.engines.statements import Place, Statements, result_names
 from finexpert.warehouse.frames import Frame, to_pandas
 from finexpert.warehouse.isolated.errors import took_too_long

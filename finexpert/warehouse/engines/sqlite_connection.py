@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Collection
 from pathlib import Path
 
-from finexpert.warehouse.engines.statement_rules import CTE_PREFIX
+from finexpert.warehouse.engines.rules.statements import CTE_PREFIX
 
 MAX_VALUE_BYTES = 16 << 20
 WAIT_SECONDS = 30

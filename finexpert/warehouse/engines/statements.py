@@ -21,8 +21,9 @@ from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from finexpert.errors import AsOfError, QueryError
 from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.dates import DateColumn, known_by
-from finexpert.warehouse.engines import clickhouse_rules, sqlite_rules
-from finexpert.warehouse.engines.statement_rules import (
+from finexpert.warehouse.engines.rules import clickhouse as clickhouse_rules
+from finexpert.warehouse.engines.rules import sqlite as sqlite_rules
+from finexpert.warehouse.engines.rules.statements import (
     CTE_PREFIX,
     INNER_TABLE,
     check_growth,

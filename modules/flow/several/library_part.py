@@ -17,7 +17,7 @@ from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.workspace import Value
 from finexpert.modules.flow.layers import Layers
 from finexpert.modules.flow.library import LibraryJourney
-from finexpert.modules.library_search import phrases
+from finexpert.modules.library.search import phrases
 from finexpert.plans import execution
 from finexpert.plans.pages.proved import Reading
 from finexpert.plans.pages.reading import CarriedOut, unsupported

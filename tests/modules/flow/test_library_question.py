@@ -19,7 +19,7 @@ from finexpert.filings.companies.companies import Companies, Company
 from finexpert.filings.library.library import Library
 from finexpert.filings.records import FilingInfo, LibraryPage
 from finexpert.modules.flow.library_difficulty import difficulty
-from finexpert.signatures.library_planning import NOT_ON_ONE_PAGE
+from finexpert.signatures.library.planning import NOT_ON_ONE_PAGE
 from finexpert.text.periods.in_question import resolve_periods
 
 TODAY = dt.date(2021, 6, 1)

@@ -12,7 +12,7 @@ from finexpert.core.plans import Compute, Lookup, Plan, Search, Step, reference
 from finexpert.errors import OutputError
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
-from finexpert.signatures.library_planning import CompanyLookup, DecomposeQuestion, MakePagePlan, PageSearch
+from finexpert.signatures.library.planning import CompanyLookup, DecomposeQuestion, MakePagePlan, PageSearch
 
 LAYER = "planning"
 

@@ -8,7 +8,7 @@ from finexpert.core.answers import Answer, AnswerFormat, Failure
 from finexpert.errors import BudgetExceeded, OutputError
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import ask
-from finexpert.signatures.single_reading import AnswerFromPages
+from finexpert.signatures.baselines.pages import AnswerFromPages
 
 LAYER = "single_call"
 

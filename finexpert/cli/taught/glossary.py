@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finexpert.cli import common, stores
+from finexpert.cli import common
+from finexpert.cli.taught import stores
+from finexpert.cli.taught.versions import add_search, add_versions
 from finexpert.cli.terminal import completing
-from finexpert.cli.versions import add_search, add_versions
 
 if TYPE_CHECKING:
     from finexpert.knowledge.glossary import Keyword

@@ -19,7 +19,7 @@ from finexpert.errors import BudgetExceeded, CutFrame, NotInSources, StepError, 
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
-from finexpert.signatures.single_call import NOT_ANSWERABLE, AnswerInOneCall
+from finexpert.signatures.baselines.select import NOT_ANSWERABLE, AnswerInOneCall
 from finexpert.signatures.text import without_fences
 from finexpert.warehouse.frame_values import value_of
 from finexpert.warehouse.warehouse import DIALECTS, Warehouse

@@ -9,7 +9,7 @@ import dspy
 from finexpert.modules.calling import ask
 from finexpert.plans.pages.tabled import TableColumn
 from finexpert.signatures import rules
-from finexpert.signatures.library_reading import ReadTable
+from finexpert.signatures.library.reading import ReadTable
 
 LAYER = "filing_reading"
 

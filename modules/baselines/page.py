@@ -13,7 +13,7 @@ from finexpert.filings.page.filing import Filing
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
-from finexpert.signatures.reading import ReadAndAnswer
+from finexpert.signatures.baselines.page import ReadAndAnswer
 
 
 class Reading(dspy.Module):  # type: ignore[misc]

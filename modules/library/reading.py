@@ -6,7 +6,7 @@ import dspy
 
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
-from finexpert.signatures.library_reading import ReadPages
+from finexpert.signatures.library.reading import ReadPages
 
 LAYER = "filing_reading"
 

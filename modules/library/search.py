@@ -6,7 +6,7 @@ import dspy
 
 from finexpert.modules.calling import ask
 from finexpert.signatures import rules
-from finexpert.signatures.library_search import PlanSearches
+from finexpert.signatures.library.search import PlanSearches
 
 LAYER = "filing_search"
 

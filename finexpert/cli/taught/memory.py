@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from finexpert.cli import common, stores
+from finexpert.cli import common
 from finexpert.cli.options import Given, takes
+from finexpert.cli.taught import stores
+from finexpert.cli.taught.versions import add_search, add_versions
 from finexpert.cli.terminal import completing
-from finexpert.cli.versions import add_search, add_versions
 from finexpert.cli.waiting import waiting
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The simplest ways, which every layer is measured beside: one call, nothing looked up, no second look."""
