@@ -1,7 +1,6 @@
 """Every error that the library raises.
 
-A question that cannot be answered is data: an `Answer` whose status says so. What stands here is raised
-when the program itself cannot go on, or inside it, between a layer and the loop that repairs it.
+A question that cannot be answered is data: an `Answer` whose status says so.
 
     FinexpertError
     ├── ConfigurationError          a setting is missing or wrong
@@ -168,7 +167,7 @@ class Busy(DeskError):
 
 
 class TooMany(Busy):
-    """So much is asked at once, or in a minute, that no more is taken; `seconds` is when to try again."""
+    """So much is asked at once, or in a minute, that no more is taken."""
 
 
 class NotLoggedIn(DeskError):
@@ -226,8 +225,7 @@ class QueryError(StepError):
 class UnknownValue(QueryError):
     """A SELECT compares a column with a text that the column does not hold.
 
-    `place` is the column, `meant` what it and its alternatives say, and `text` what is not there; `values` are those that the
-    column holds, the nearest first: for a person's eyes, and in no message.
+    `place` is the column, `meant` what it and its alternatives say, `text` what is not there; `values`, the nearest first, are in no message.
     """
 
     kind = "unknown value"

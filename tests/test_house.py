@@ -19,6 +19,7 @@ import finexpert
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 MOST_FILES = 20
+MOST_LINES = 300
 LAYERS = {"modules", "signatures", "optimizers", "datasets"}
 
 
@@ -60,6 +61,11 @@ def test_import_linter_sees_every_file() -> None:
 def test_rooms_are_small() -> None:
     counts = Counter(path.parent for path in sources())
     assert not [str(folder.relative_to(ROOT)) for folder, n in counts.items() if n > MOST_FILES]
+
+
+def test_files_are_short() -> None:
+    long = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources()}
+    assert not {path: lines for path, lines in long.items() if lines > MOST_LINES}
 
 
 def test_public_names_exist_and_are_exact() -> None:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from finexpert.answers import replaying
 from finexpert.answers.records import Record
 from finexpert.answers.replaying import Replay
+from finexpert.core.answers import Answer, Citation
 from finexpert.core.plans import Extract, Plan, Step
 from finexpert.errors import RecordError
 from finexpert.filings.library.library import Library
@@ -39,6 +40,11 @@ class Part(BaseModel):
     columns: list[TableColumn]
     rows: list[list[str]] = Field(default_factory=list, description="of filings: labels, and names of proved values")
     fingerprint: str
+
+
+def cited(part: Part, answer: Answer) -> list[Citation]:
+    """The citations of a part; those of pages say which library, for two may have pages of one id."""
+    return [each.model_copy(update={"library": part.source}) if each.page else each for each in answer.citations]
 
 
 def fingerprint(data: pd.DataFrame) -> str:

@@ -4,7 +4,7 @@
 > A recession starts where the count of falling quarters becomes 2.
 > remember Recession Calculation
 
-What the lines beside questions can do stands in `finexpert.cli.chat.commands`.
+What the lines beside questions can do stands in `commands.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ import typer
 
 from finexpert.cli import common, several_sources
 from finexpert.cli.ask import Cached, show
-from finexpert.cli.chat.commands import HELP, Chat, carry_out, explain, offer
+from finexpert.cli.chat.commands import HELP, carry_out
+from finexpert.cli.chat.conversation import Chat
+from finexpert.cli.chat.teaching import explain, offer
 from finexpert.cli.options import Given, takes
 from finexpert.cli.terminal import completing
 from finexpert.cli.waiting import waiting

@@ -66,7 +66,7 @@ def check(
     until somebody has accepted it.
     """
     settings = given.settings()
-    from finexpert.cli.chat.commands import show_remembered
+    from finexpert.cli.chat.teaching import show_remembered
     from finexpert.knowledge.exchange import NOT_CHECKED
     from finexpert.session import Session
 

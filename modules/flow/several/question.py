@@ -20,7 +20,7 @@ from finexpert.answers.sources.gaps import gaps, holes, of_years
 from finexpert.answers.sources.routing import route
 from finexpert.answers.sources.sources import Source, Sources, keep, view
 from finexpert.core import progress
-from finexpert.core.answers import Answer, AnswerFormat, Citation
+from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.plans import Plan
 from finexpert.core.workspace import Workspace
 from finexpert.errors import FinexpertError, SearchError
@@ -256,7 +256,7 @@ class SourcesQuestion(Answering):
         met = answer.record.model_copy(update={"as_of_given": self.as_of_given})
         answer.record = kept.combined(met, [part for part, _ in answers])
         given = [each for _, each in answers]
-        answer.citations = [each for answered in answers for each in _cited(*answered)] + answer.citations
+        answer.citations = [each for answered in answers for each in kept.cited(*answered)] + answer.citations
         said = [flag for each in [*given, answer] for flag in each.flags]
         lacking = [gap for part, each in answers for gap in gaps(part.record.question, each.value, part.name)]
         lacking += [*gaps(self.question, answer.value), *holes(answer.value)]
@@ -284,11 +284,6 @@ class SourcesQuestion(Answering):
         answer.sources = self.used
         answer.flags += [note for asked in self.asked if isinstance(asked, LibraryJourney) for note in asked.notes]
         return answer
-
-
-def _cited(part: kept.Part, answer: Answer) -> list[Citation]:
-    """The citations of a part; those of pages say which library, for two may have pages of one id."""
-    return [each.model_copy(update={"library": part.source}) if each.page else each for each in answer.citations]
 
 
 def _kept(part: SourcePart, asked: WarehousePart | LibraryPart, answer: Answer) -> kept.Part:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from finexpert.cli.chat import commands as chat_commands
-from finexpert.cli.chat.commands import Chat, carry_out
+from finexpert.cli.chat.commands import carry_out
+from finexpert.cli.chat.conversation import Chat
 
 SELECT = "SELECT date, value FROM cpi WHERE cpi_index = 'CPI' ORDER BY date"
 CODE = "answer = int((cpi.value > 200).sum())"
