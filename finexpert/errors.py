@@ -48,8 +48,6 @@ A question that cannot be answered is data: an `Answer` whose status says so.
         └── OutputError             the model's text does not have the form that was asked for
 """
 
-from __future__ import annotations
-
 DOCTOR = "see `finexpert doctor`"
 
 
@@ -203,8 +201,7 @@ class AsOfError(Unanswerable):
 class StepError(FinexpertError):
     """One step of a plan failed.
 
-    The text of a step error may be shown to a language model, so it never holds cell values:
-    what raises it scrubs it first.
+    The text of a step error may be shown to a language model, so it never holds cell values: what raises it scrubs it first.
     """
 
     kind = "step"
@@ -262,10 +259,7 @@ class ScriptError(StepError):
 
 
 class CellError(StepError):
-    """A table cell was not found, or several fit equally well; the message lists the nearest.
-
-    `name` is what was looked for and `candidates` what fits equally well, where that is the trouble.
-    """
+    """A table cell was not found, or several fit equally well: `name` is what was looked for, `candidates` what fits equally well."""
 
     kind = "cell"
 
