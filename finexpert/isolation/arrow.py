@@ -21,7 +21,7 @@ class GateError(Exception):
 
 
 def scan(stream: pa.Buffer, most_rows: int, most_batches: int | None = None) -> None:
-    """Refuse a stream by its metadata alone: too many rows or batches, or a packed body. Raises GateError."""
+    """Refuse a stream by its metadata alone: too many rows or batches, or a compressed body. Raises GateError."""
     total = 0
     for number, message in enumerate(pa.ipc.MessageReader.open_stream(stream)):
         if most_batches is not None and number > most_batches:
@@ -31,7 +31,7 @@ def scan(stream: pa.Buffer, most_rows: int, most_batches: int | None = None) -> 
         if rows < 0 or total > most_rows or rows > len(message.body or b"") + most_rows:
             raise GateError("a table of too many rows")
         if packed:
-            raise GateError("a table with a packed body")
+            raise GateError("a table with a compressed body")
 
 
 def is_plain(kind: pa.DataType) -> bool:
