@@ -1,11 +1,13 @@
-"""A sum or an average of amounts in several currencies.
+"""A sum or an average of amounts in several currencies, or of quantities in several units.
 
-sum(amount) over rows in EUR and USD, as trades.currency says      is an amount of nothing
+sum(amount) over rows in EUR and USD, as trades.currency says           is an amount of nothing
+sum(weight) over rows in kg and lb, as shipments.weight_unit says       is a weight of nothing
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -15,7 +17,7 @@ from finexpert.warehouse.checks.reading.grouping import common_keys, has_totals,
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, rows_of, text_of
 from finexpert.warehouse.dates import words
-from finexpert.warehouse.schema import Column, TableSchema
+from finexpert.warehouse.schema import Column, TableSchema, find_table
 
 _ADDED_UP = (exp.Sum, exp.Avg, exp.Median, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Quantile, exp.PercentileCont)
 _CURRENCY = frozenset(("currency", "ccy", "cur", "curr", "currencycode"))
@@ -31,6 +33,7 @@ _AMOUNT = frozenset(
         "fees",
         "revenue",
         "balance",
+        "outstanding",
         "total",
         "proceeds",
         "cash",
@@ -57,25 +60,58 @@ _AMOUNT = frozenset(
 _OF_AMOUNTS = frozenset(
     ("bp", "bps", "pct", "percent", "percentage", "rate", "ratio", "share", "yield", "change", "growth")
 )
+_UNIT = frozenset(("unit", "units", "uom"))
+_OF_UNITS = _UNIT | {"of", "measure", "measurement"}
+# Of what a column says the unit that is called `unit` alone.
+_QUANTITY = frozenset(("quantity", "qty", "weight", "volume", "distance", "length", "area", "consumption"))
 _ONE_CURRENCY = re.compile(r"\b(usd|eur|gbp|jpy|chf|in dollars|base|home|reporting|local|converted)\b", re.IGNORECASE)
 _FIRST = 20_000
 
 
-def check_currencies(one: Read, probe: Probe) -> None:
-    """Raises QueryError for amounts of several currencies that are added up."""
+def check_currencies(one: Read, probe: Probe) -> list[str]:
+    """Raises QueryError for amounts of several currencies or units that are added up; notes where another table may say that they are."""
+    notes: list[str] = []
     for scope in one.scopes:
         for node in scope.walk():
             if isinstance(node, _ADDED_UP):
                 _check_currency(one, node, scope, probe)
+                notes += _of_parents(one, node, scope, probe)
+    return notes
+
+
+def _of_parents(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> Iterator[str]:
+    """Amounts without a currency beside them, of things that are in several."""
+    mentioned = {column.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)}
+    for column in node.find_all(exp.Column):
+        origin = one.origin(column, scope)
+        if origin is None or not _is_amount(origin.column) or _currency_of(origin.table) or _in_one_currency(origin):
+            continue
+        for key in origin.table.foreign_keys:
+            table = find_table(one.tables, key.table)
+            currency = _currency_of(table) if table is not None else None
+            if table is None or currency is None or currency.name.lower() in mentioned:
+                continue
+            if len(probe.distinct(Origin(table, currency)) or ()) > 1:
+                yield (
+                    f"{text_of(one, node)} may add up several currencies: {table.name}.{currency.name} holds several, and the SELECT does not look at it"
+                )
 
 
 def _check_currency(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> None:
-    """A sum or an average of amounts in several currencies, told by a column beside them, is no amount."""
+    """A sum or an average of amounts in several currencies or units, told by a column beside them, is no amount."""
     for column in node.find_all(exp.Column):
         origin = one.origin(column, scope)
-        if origin is None or not _is_amount(origin.column):
+        if origin is None or origin.column.is_text:
             continue
-        currency = _currency_of(origin.table)
+        unit = _unit_of(origin)
+        if unit is not None and not _is_told_apart(one, unit, column, scope):
+            if _are_several(one, Origin(origin.table, unit), column, scope, probe):
+                raise QueryError(
+                    f"{text_of(one, node)} adds up {origin.column.name} in several units, as {origin.table.name}.{unit.name} says: convert each to one "
+                    "unit with CASE, group by it, or keep one unit"
+                )
+            continue
+        currency = _currency_of(origin.table) if _is_amount(origin.column) else None
         if currency is None or _in_one_currency(origin) or _is_told_apart(one, currency, column, scope):
             continue
         if _are_several(one, Origin(origin.table, currency), column, scope, probe):
@@ -97,6 +133,26 @@ def _is_amount(column: Column) -> bool:
 
 def _currency_of(table: TableSchema) -> Column | None:
     return next((column for column in table.columns if column.is_text and set(words(column.name)) & _CURRENCY), None)
+
+
+def _unit_of(origin: Origin) -> Column | None:
+    """The column that says in which unit a quantity of the same row is.
+
+    >>> weight, unit, price = Column("gross_weight", "DOUBLE"), Column("weight_uom", "VARCHAR"), Column("unit_price", "DOUBLE")
+    >>> table = TableSchema("parcels", "", (weight, unit, price, Column("business_unit", "VARCHAR")))
+    >>> [_unit_of(Origin(table, column)) is unit for column in (weight, price)]
+    [True, False]
+    >>> measured = TableSchema("readings", "", (Column("quantity", "DOUBLE"), Column("unit_of_measure", "VARCHAR")))
+    >>> _unit_of(Origin(measured, measured.columns[0])).name
+    'unit_of_measure'
+    """
+    said = set(words(origin.column.name))
+    for column in origin.table.columns:
+        named = words(column.name)
+        of = set(named) - _OF_UNITS
+        if column.is_text and set(named) & _UNIT and (of <= said if of else bool(said & _QUANTITY)):
+            return column
+    return None
 
 
 def _in_one_currency(origin: Origin) -> bool:
