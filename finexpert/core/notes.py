@@ -18,7 +18,7 @@ SHOWN = 5
 _READING = re.compile(r"read ['\"].+ as |of .+, these values matched: ")
 _TO_KNOW = re.compile(
     r".+ is seen up to |.+ has no date column: it is read as it stands today|.+ is kept with a time zone: |no row is without a match: "
-    r"|.+ leaves out nothing$|the same question as in row |asked on "
+    r"|.+ leaves out nothing$|.+ meets no row: the other branches |the same question as in row |asked on "
 )
 
 

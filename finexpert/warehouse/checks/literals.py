@@ -84,6 +84,11 @@ class _Group:
             # Who leaves out empty texts guards a cast or a count; where there are none, nothing is left out.
             if all(comparison.negated and not "".join(comparison.texts).strip() for comparison in group):
                 return []
+            if all(self._is_idle(comparison) for comparison in group):
+                return [
+                    f"{text_of(self.one, comparison.node)} meets no row: the other branches name every value"
+                    for comparison in group
+                ]
             # Beside a text that the column has to hold, what leaves out nothing is a caution: with or without it the rows are the same.
             if all(comparison.negated and str(comparison.origin) in self.narrowed for comparison in group):
                 return [f"{text_of(self.one, comparison.node)} leaves out nothing" for comparison in group]
@@ -92,7 +97,8 @@ class _Group:
             self._check_spelling(group, missing, met)
         notes = [_other_spellings(comparison, text, self.probe) for comparison in group for text in comparison.texts]
         guessed = len(group) > 1 or len(group[0].against) > 1 or group[0].pattern
-        notes += [_matched(place, values) for place, values in met.items() if values and guessed]
+        dated = {str(comparison.origin) for comparison in group if comparison.origin.column.dates}
+        notes += [_matched(place, values) for place, values in met.items() if values and guessed and place not in dated]
         return [note for note in notes if note]
 
     def _met(self, comparison: Comparison) -> tuple[list[str], list[exp.Literal]]:
@@ -153,6 +159,22 @@ class _Group:
                 is_nearly(literal.name, value) for value in seen - {_as_wrapped(comparison.wraps, one) for one in taken}
             ):
                 raise _unknown(self.one, [replace(comparison, against=(literal,))], self.probe)
+
+    def _is_idle(self, comparison: Comparison) -> bool:
+        """Whether a comparison is one branch of a CASE whose others name every value of the column: without it, the rows are the same."""
+        case = comparison.node.find_ancestor(exp.Case)
+        values, complete = self.probe.first_values(comparison.origin)
+        if case is None or not complete or not values or comparison.negated:
+            return False
+        branches = {id(branch.this.unnest()) for branch in case.args["ifs"]}
+        others = [
+            one
+            for one in comparisons(self.one)
+            if id(one.node) in branches and str(one.origin) == str(comparison.origin)
+        ]
+        named = {text for one in others if not one.pattern for text in one.texts}
+        seen = {_as_wrapped(comparison.wraps, value) for value in values}
+        return id(comparison.node) in branches and len(others) == len(branches) and seen <= named
 
     def _is_nowhere(self, group: Sequence[Comparison]) -> bool:
         for comparison in group:
