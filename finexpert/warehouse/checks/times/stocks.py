@@ -31,6 +31,11 @@ _SNAPSHOTS = _AT_A_TIME | frozenset(
 _MOVES = frozenset(
     _split("change changes delta movement movements added released increase decrease inflow outflow net")
 )
+_FLOWS = frozenset(
+    _split(
+        "sold received shipped issued fee fees cost charge charges interest payment payments sales revenue income paid amount"
+    )
+)
 _RUNNING = frozenset(_split("ytd mtd qtd cumulative cumul cum running todate"))
 _FIRST = 200_000
 _DAYS_OF_A_YEAR = 366
@@ -52,7 +57,12 @@ def _check_sum(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> None:
         if origin is None or one.base_of(scope, column.table) is None:
             continue
         day = _time_of(origin)
-        if not day or not _is_at_a_time(origin, day) or _is_told_apart(scope, day):
+        if (
+            not day
+            or not _is_at_a_time(origin, day)
+            or _is_share(one, node, scope, day)
+            or _is_told_apart(one, scope, day)
+        ):
             continue
         if _are_several(one, scope, exp.column(day, table=column.table), probe):
             raise QueryError(
@@ -66,6 +76,20 @@ def _is_average(node: exp.Sum) -> bool:
     over = node.find_ancestor(exp.Div, exp.Select)
     by = over.expression.unnest() if isinstance(over, exp.Div) else None
     return by is not None and (by.find(exp.Count) is not None or (by.is_int and 1 < int(by.name) <= _DAYS_OF_A_YEAR))
+
+
+def _is_share(one: Read, node: exp.Sum, scope: Scope, day: str) -> bool:
+    """Whether a sum is divided by one of the same table that says what was there on the same days, as pallets by room for them."""
+    over = node.find_ancestor(exp.Div, exp.Select)
+    if not isinstance(over, exp.Div):
+        return False
+    sides = [[*side.find_all(exp.Sum)] for side in (over.this, over.expression)]
+    columns = [column for side in sides for made in side for column in made.find_all(exp.Column)]
+    origins = [one.origin(column, scope) for column in columns]
+    return all(sides) and all(
+        origin is not None and column.table == columns[0].table and _is_at_a_time(origin, day)
+        for origin, column in zip(origins, columns, strict=True)
+    )
 
 
 def _time_of(origin: Origin) -> str:
@@ -89,17 +113,23 @@ def _is_at_a_time(origin: Origin, day: str) -> bool:
     about = set(words(table.name.rpartition(".")[2])) | set(words(day))
     again = any(len(key) > 1 and day in key for key in table.keys)
     named = said & _AT_A_TIME or (said & _VALUES and "value" in said) or {"in", "force"} <= said
-    return bool(named and (about & _SNAPSHOTS or again))
+    # The whole table is of what is there: pallets in inventory_daily.
+    counted = bool(about & _AT_A_TIME) and again and not said & _FLOWS and not origin.column.is_text
+    return bool((named and (about & _SNAPSHOTS or again)) or counted)
 
 
-def _is_told_apart(scope: Scope, day: str) -> bool:
-    """Whether the SELECT joins by the day, or says more of it than a condition on a span, a group or an order does."""
+def _is_told_apart(one: Read, scope: Scope, day: str) -> bool:
+    """Whether the SELECT joins by the day, or says more of it than a condition on a span, a group or an order does.
+
+    A join that looks the day up in a calendar keeps every day.
+    """
     select = scope.expression
     if not isinstance(select, exp.Select):
         return False
     parts = [select.args.get(name) for name in ("where", "group", "order")]
     grouped = {key.sql() for key in group_keys(select)}
     parts += [made for made in select.selects if made.unalias().sql() in grouped]
+    parts += [join for join in select.args.get("joins") or [] if _looks_up(one, scope, join, day)]
     inside = {id(node) for part in parts if part is not None for node in part.walk()}
     # A total of ROLLUP adds up all days, though a day is among its keys.
     if has_totals(select):
@@ -109,6 +139,16 @@ def _is_told_apart(scope: Scope, day: str) -> bool:
     return any(
         column.name.lower() == day.lower() and id(column) not in inside for column in select.find_all(exp.Column)
     )
+
+
+def _looks_up(one: Read, scope: Scope, join: exp.Expr, day: str) -> bool:
+    """Whether a join finds the one row of a table that has the day for its key."""
+    table = one.base_of(scope, join.this.alias_or_name)
+    on = join.args.get("on")
+    sides = list(on.find_all(exp.Column)) if isinstance(on, exp.EQ) else []
+    keyed = [side for side in sides if side.table == join.this.alias_or_name]
+    by_day = any(side.name.lower() == day.lower() for side in sides if side not in keyed)
+    return table is not None and by_day and len(keyed) == 1 and (keyed[0].name,) in table.keys
 
 
 def _are_several(one: Read, scope: Scope, day: exp.Column, probe: Probe) -> bool:
