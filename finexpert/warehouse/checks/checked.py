@@ -33,9 +33,11 @@ from finexpert.warehouse.checks.reading.horizons import check_horizon
 from finexpert.warehouse.checks.reading.period import period_of, seen_of
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
+from finexpert.warehouse.checks.remarks.grain import grain
 from finexpert.warehouse.checks.remarks.names import names
 from finexpert.warehouse.checks.remarks.ratios import ratios, shares
 from finexpert.warehouse.checks.remarks.rows import remarks, ties
+from finexpert.warehouse.checks.remarks.stand_ins import stand_ins
 from finexpert.warehouse.checks.remarks.times import times
 from finexpert.warehouse.checks.results import check_result
 from finexpert.warehouse.checks.scales import check_scales
@@ -163,7 +165,8 @@ class Checks:
             with probe.checking(_OUTER):
                 notes += check_outer_joins(one, probe, self.question)
             with probe.checking(_REMARKS):
-                notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
+                notes += [*remarks(one, probe), *times(one, probe, self.as_of), *ratios(one, probe), *names(one, probe)]
+                notes += [*grain(one, probe, self.question), *stand_ins(one, probe)]
         self.source.ready()
         started = self.clock()
         given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)

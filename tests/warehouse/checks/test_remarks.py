@@ -121,7 +121,7 @@ def test_a_person_is_told(source: DuckDBWarehouse, select: str, notes: list[str]
         ("SELECT count(*) FROM covers WHERE fee > 60 OR kind = 'car' AND begun < DATE '2023-02-20'", [
             "in fee > 60 OR kind = 'car' AND begun < CAST('2023-02-20' AS DATE), AND binds before OR"]),
         ("SELECT count(*) FROM covers WHERE fee > 60 OR (kind = 'car' AND begun < DATE '2023-02-20')", []),
-        ("SELECT sum(insured) FROM versions", ["versions holds several rows of one holder_id, each for a time of its own: all of them count"]),
+        ("SELECT sum(insured) FROM versions", ["versions holds several rows of one holder_id, told apart by version, valid_from, valid_to: all of them count"]),
         ("SELECT sum(insured) FROM versions WHERE version = 1", []),
         ("SELECT sum(insured) FROM versions WHERE valid_from <= DATE '2023-06-01' AND valid_to > DATE '2023-06-01'", []),
         ("SELECT max(insured) FROM versions", []),

@@ -27,6 +27,8 @@ from finexpert.warehouse.dates import kind_of_type, words
 from finexpert.warehouse.schema import TableSchema
 
 _GONE = frozenset(("deleted", "voided", "archived", "reversed", "reversal"))
+# A mark in letters says yes in one of these.
+_YES = ("Y", "J", "T", "X", "1", "YES", "TRUE", "S")
 _NO_BUSINESS = frozenset(("test", "dummy", "duplicate"))
 _DIRECTIONS = frozenset(("direction", "drcr", "crdr", "debit_credit", "dr_cr", "cr_dr", "debitcredit", "credit_debit"))
 _FEW = 10
@@ -77,13 +79,17 @@ def _gone(one: Read, probe: Probe) -> Iterator[str]:
     for table in filter(_is_small, one.used):
         for column in table.columns:
             said = set(words(column.name))
-            if not (said & _GONE or ("is" in said and said & _NO_BUSINESS)) or column.name.lower() in mentioned:
+            is_mark = bool(said & {"flag", "flg", "ind", "yn"}) and bool(said & (_GONE | _NO_BUSINESS | {"del"}))
+            gone = is_mark or said & _GONE or ("is" in said and said & _NO_BUSINESS)
+            if not gone or column.name.lower() in mentioned:
                 continue
             name = exp.column(column.name, quoted=True)
-            is_flag = "is" in said and not column.is_text and not kind_of_type(column.type)
+            is_flag = (is_mark or "is" in said) and not kind_of_type(column.type)
             marked: exp.Expr = name.is_(exp.null()).not_()
             if column.type.upper().startswith("BOOL"):
                 marked = name
+            elif is_flag and column.is_text:
+                marked = exp.Upper(this=name.copy()).isin(*_YES)
             elif is_flag:
                 marked = name.neq(exp.Literal.number(0))
             if probe.any_row(exp.select("1").from_(table_name(table.name)).where(marked)) is True:

@@ -1,0 +1,127 @@
+"""What databases of strangers hold: restated rows, versions of a customer, quantities in two units, numbers that stand for none, years that are not over."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+import duckdb
+import pytest
+
+from finexpert.errors import QueryError, UnknownValue
+from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+
+TABLES = """
+CREATE TABLE applications (app_id INTEGER, ver INTEGER, score INTEGER, amount_eur DOUBLE, app_day VARCHAR, PRIMARY KEY (app_id, ver));
+INSERT INTO applications SELECT i, 1, CASE WHEN i % 10 = 0 THEN -1 ELSE 300 + i END, 10, '2023' || lpad((1 + i % 12)::VARCHAR, 2, '0') || '15' FROM range(1, 101) t(i);
+INSERT INTO applications VALUES (7, 2, 310, 12, '20230815');
+CREATE TABLE dim_customer (customer_key INTEGER PRIMARY KEY, customer_id VARCHAR, tier VARCHAR, is_current BOOLEAN);
+INSERT INTO dim_customer VALUES (1, 'C1', 'gold', FALSE), (2, 'C1', 'silver', TRUE), (3, 'C2', 'gold', TRUE);
+CREATE TABLE parcels (parcel_id INTEGER PRIMARY KEY, customer_key INTEGER REFERENCES dim_customer, sent_on DATE, weight DOUBLE, weight_unit VARCHAR);
+INSERT INTO parcels SELECT i, 1 + i % 3, DATE '2024-01-01' + i::INTEGER, 10, CASE WHEN i % 2 = 0 THEN 'kg' ELSE 'lb' END FROM range(0, 200) t(i);
+CREATE TABLE claim_lines (claim_id INTEGER, line_no INTEGER, claimed_eur DOUBLE, PRIMARY KEY (claim_id, line_no));
+INSERT INTO claim_lines VALUES (1, 1, 10), (1, 2, 30), (2, 1, 20);
+CREATE TABLE clients (client_no INTEGER PRIMARY KEY, del_flg VARCHAR);
+INSERT INTO clients VALUES (1, 'N'), (2, 'Y');
+CREATE TABLE kept (client_no INTEGER PRIMARY KEY, del_flg VARCHAR);
+INSERT INTO kept VALUES (1, 'N'), (2, 'N');
+CREATE TABLE loans (loan_id INTEGER PRIMARY KEY, ccy VARCHAR);
+INSERT INTO loans VALUES (1, 'EUR'), (2, 'SEK');
+CREATE TABLE payments (pay_id INTEGER PRIMARY KEY, loan_id INTEGER REFERENCES loans, amount DOUBLE);
+INSERT INTO payments VALUES (1, 1, 10), (2, 2, 20), (3, 1, 5);
+CREATE TABLE dim_date (date_key INTEGER PRIMARY KEY, day DATE, month INTEGER);
+INSERT INTO dim_date SELECT strftime(d, '%Y%m%d')::INTEGER, d, month(d) FROM (SELECT DATE '2024-01-01' + i::INTEGER AS d FROM range(0, 60) t(i));
+CREATE TABLE inventory_daily (depot INTEGER, date_key INTEGER REFERENCES dim_date, pallets INTEGER, capacity INTEGER, PRIMARY KEY (depot, date_key));
+INSERT INTO inventory_daily SELECT p, date_key, 100 + p, 200 FROM dim_date, range(1, 4) t(p);
+"""
+VERSIONS = "applications holds several rows of one app_id, told apart by ver: all of them count"
+CUSTOMERS = "dim_customer holds several rows of one customer_id, told apart by is_current: all of them count"
+KEYS = "count(DISTINCT customer_key) counts each version as one: dim_customer holds several of one customer_id"
+NOT_OVER = (
+    "parcels.sent_on ends on 2024-07-18 in these data, and the period goes on until 2024-12-31: it is not all there"
+)
+NONE = "AVG(score) takes -1 for a number, which stands in several rows of applications.score far from all others: it may say that there is none"
+LATEST = "SELECT * FROM applications QUALIFY row_number() OVER (PARTITION BY app_id ORDER BY ver DESC) = 1"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
+    path = tmp_path_factory.mktemp("strangers") / "strangers.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(TABLES)
+    with DuckDBWarehouse(path, isolated=False) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "select", "notes"),
+    [
+        ("", "SELECT count(*) FROM applications", [VERSIONS]),
+        ("", "SELECT sum(amount_eur) FROM applications WHERE ver = 1", []),
+        ("", f"SELECT count(*) FROM ({LATEST})", []),
+        ("", "SELECT count(DISTINCT app_id) FROM applications", []),
+        ("", "SELECT avg(score) FROM applications WHERE ver = 1", [NONE]),
+        ("", "SELECT avg(score) FROM applications WHERE ver = 1 AND score <> -1", []),
+        ("", "SELECT avg(nullif(score, -1)) FROM applications WHERE ver = 1", []),
+        ("", "SELECT count(*) FROM applications WHERE ver = 1 AND app_day LIKE '2023%'", []),
+        ("", "SELECT count(*) FROM dim_customer", [CUSTOMERS]),
+        ("", "SELECT tier, count(DISTINCT customer_id) AS n FROM dim_customer GROUP BY tier ORDER BY tier", [CUSTOMERS]),
+        ("", "SELECT count(DISTINCT customer_id) FROM dim_customer", []),
+        ("", "SELECT count(*) FROM dim_customer WHERE is_current", []),
+        ("", "SELECT count(*) FROM dim_customer c WHERE NOT EXISTS (SELECT 1 FROM parcels p WHERE p.customer_key = c.customer_key AND p.parcel_id > 198)", [CUSTOMERS]),
+        ("", "SELECT tier, count(*) AS n FROM parcels JOIN dim_customer USING (customer_key) GROUP BY tier ORDER BY tier", []),
+        ("", "SELECT count(DISTINCT customer_key) FROM parcels", [KEYS]),
+        ("What is the average amount per claim?", "SELECT avg(claimed_eur) FROM claim_lines", ["AVG(claimed_eur) takes each row of claim_lines as one, and one claim_id has several rows"]),
+        ("How many claims are there?", "SELECT count(*) FROM claim_lines", ["COUNT(*) takes each row of claim_lines as one, and one claim_id has several rows"]),
+        ("How many claims are there?", "SELECT count(DISTINCT claim_id) FROM claim_lines", []),
+        ("What is the average amount per claim?", "SELECT sum(claimed_eur) / count(DISTINCT claim_id) FROM claim_lines", []),
+        ("What is the average amount of a line?", "SELECT avg(claimed_eur) FROM claim_lines", []),
+        ("How many lines has claim 1?", "SELECT count(*) FROM claim_lines WHERE claim_id = 1", []),
+        ("", "SELECT count(*) FROM clients", ["clients.del_flg marks some rows, and the SELECT does not look at it: they count like the others"]),
+        ("", "SELECT count(*) FROM clients WHERE del_flg = 'N'", []),
+        ("", "SELECT count(*) FROM kept", []),
+        ("", "SELECT sum(amount) FROM payments", ["SUM(amount) may add up several currencies: loans.ccy holds several, and the SELECT does not look at it"]),
+        ("", "SELECT sum(amount) FROM payments JOIN loans USING (loan_id) WHERE ccy = 'EUR'", []),
+        ("", "SELECT sum(CASE weight_unit WHEN 'lb' THEN weight / 2.2 ELSE weight END) FROM parcels", []),
+        ("", "SELECT weight_unit, sum(weight) AS w FROM parcels GROUP BY weight_unit ORDER BY 1", []),
+        ("", "SELECT sum(weight) FROM parcels WHERE weight_unit = 'kg'", []),
+        ("", "SELECT count(*) FROM parcels WHERE sent_on >= DATE '2024-01-01' AND sent_on < DATE '2025-01-01'", [NOT_OVER]),
+        ("", "SELECT count(*) FROM parcels WHERE sent_on BETWEEN DATE '2024-01-01' AND DATE '2024-07-19'", []),
+        ("", "SELECT count(*) FROM parcels WHERE sent_on >= DATE '2024-01-01'", []),
+        ("", "SELECT sum(pallets) FROM inventory_daily WHERE date_key = 20240131", []),
+        ("", "SELECT sum(i.pallets) / sum(i.capacity) FROM inventory_daily i JOIN dim_date d ON d.date_key = i.date_key WHERE d.month = 1", []),
+        ("", "SELECT d.day, sum(i.pallets) AS n FROM inventory_daily i JOIN dim_date d ON d.date_key = i.date_key GROUP BY d.day ORDER BY d.day LIMIT 2", []),
+    ],
+)  # fmt: skip
+def test_a_person_is_told_of_rows_that_are_not_what_they_are_taken_for(
+    source: DuckDBWarehouse, question: str, select: str, notes: list[str]
+) -> None:
+    assert list(Checks(source, question=question).run(select).notes) == notes
+
+
+def test_a_period_is_not_missed_after_the_day_that_is_asked_for(source: DuckDBWarehouse) -> None:
+    select = "SELECT count(*) FROM parcels WHERE sent_on >= DATE '2024-01-01' AND sent_on < DATE '2025-01-01'"
+    found = Checks(source, as_of=dt.date(2024, 7, 18)).run(select).notes
+    assert not [note for note in found if "is not all there" in note]
+
+
+@pytest.mark.parametrize(
+    ("select", "reason"),
+    [
+        ("SELECT sum(weight) FROM parcels", r"several units, as parcels.weight_unit says: convert each to one unit"),
+        ("SELECT customer_key, avg(weight) AS w FROM parcels GROUP BY customer_key", "several units"),
+        ("SELECT d.month, sum(i.pallets) AS n FROM inventory_daily i JOIN dim_date d ON d.date_key = i.date_key GROUP BY d.month", "rows of several days"),
+    ],
+)  # fmt: skip
+def test_sums_of_what_cannot_be_added_go_back(source: DuckDBWarehouse, select: str, reason: str) -> None:
+    with pytest.raises(QueryError, match=reason):
+        Checks(source).run(select)
+
+
+def test_a_branch_for_a_unit_that_no_row_has_is_a_caution_where_the_others_name_all(source: DuckDBWarehouse) -> None:
+    case = "SELECT sum(weight * CASE WHEN weight_unit = 'kg' THEN 1 WHEN weight_unit {} THEN 0.45 WHEN weight_unit = 'ton' THEN 1000 END) FROM parcels"
+    checked = Checks(source).run(case.format("= 'lb'"))
+    assert "weight_unit = 'ton' meets no row: the other branches name every value" in checked.notes
+    with pytest.raises(UnknownValue):
+        Checks(source).run(case.format("= 'pound'"))
