@@ -18,6 +18,7 @@ from finexpert.warehouse.database_address import public_address
 if TYPE_CHECKING:
     from finexpert.settings import Settings
     from finexpert.warehouse.files.files_warehouse import FilesWarehouse
+    from finexpert.warehouse.warehouse import Warehouse
 
 MOST_DATED = 20
 
@@ -115,11 +116,17 @@ def _sandbox() -> Found:
 
 
 def _data(data: Path | None, settings: Settings) -> Found:
+    from finexpert.errors import DataError
     from finexpert.warehouse.files.files_warehouse import FilesWarehouse
     from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
     data = common.data_of(data, settings)
     with closing(common.open_data(data, settings)) as source:
+        unread = _unread(source)
+        if len(unread) == len(source.tables) and unread:
+            raise DataError(
+                f"{source.name}: none of its {len(unread)} tables may be read, {unread[0]} for one: ask its owner for the right to SELECT"
+            )
         if isinstance(source, FilesWarehouse):
             said = _files(source)
         else:
@@ -138,8 +145,26 @@ def _data(data: Path | None, settings: Settings) -> Found:
             f"{source.name}{f' ({source.label})' if source.label else ''}: {len(source.tables)} tables, {columns} columns; "
             f"{f'--as-of knows the dates of {len(dated)}' if dated else day}"
         )
+        if unread:
+            brief += f"; {len(unread)} may not be read or cannot be: {', '.join(unread[:MOST_DATED])}"
         model = _semantic_model(data, settings)
         return Found(f"{brief}; {model.brief}", f"{said}\n{day}\n{model.full}")
+
+
+def _unread(source: Warehouse) -> list[str]:
+    """The tables that the catalogue lists and that give no row, of the first few: a user may see more than may be read."""
+    from sqlglot import exp
+
+    from finexpert.errors import QueryError
+    from finexpert.warehouse.checks.reading.probing import table_name
+
+    unread = []
+    for table in source.tables[:MOST_DATED]:
+        try:
+            source.query(exp.select("1").from_(table_name(table.name)).limit(1).sql(source.dialect), seconds=5)
+        except QueryError:
+            unread.append(table.name)
+    return unread
 
 
 def _semantic_model(data: Path | None, settings: Settings) -> Found:

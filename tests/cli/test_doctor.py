@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from tests.language_models.conftest import FakeServer
 
 from finexpert.cli.doctor import Found
+from finexpert.errors import QueryError
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 
 def test_everything_is_there(finexpert: Any, home: Any) -> None:
@@ -164,3 +167,29 @@ class TestModel:
         assert (code, status) == (1, "missing")
         assert "was refused by" in found
         assert "planted-key" not in found
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("without_rights", "code", "said"),
+    [
+        ("orders", 0, "1 may not be read or cannot be: orders"),
+        ("", 1, "none of its 2 tables may be read, items for one: ask its owner"),
+    ],
+)
+def test_tables_that_are_listed_and_may_not_be_read(
+    finexpert: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_rights: str, code: int, said: str
+) -> None:
+    path = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE items (n INTEGER); CREATE TABLE orders (n INTEGER)")
+
+    def refuse(self: DuckDBWarehouse, select: str, **options: Any) -> Any:
+        if without_rights in select:
+            raise QueryError("the database user may not read one of these tables")
+        return run(self, select, **options)
+
+    run = DuckDBWarehouse.query
+    monkeypatch.setattr(DuckDBWarehouse, "query", refuse)
+    ran = finexpert("doctor", "--lm", "recorded", "--data", str(path))
+    assert (ran.code, said in " ".join(ran.out.split())) == (code, True), ran.out

@@ -39,6 +39,11 @@ REFUSALS = (
     ("28", "it refuses the user or the password: see that both in the address are right"),
     ("3D", "the server has no such database: see that its name in the address is right"),
 )
+# psycopg tells no state of a connection that was never made; the words are the server's.
+_SAID = (
+    (re.compile(r"database .+ does not exist"), "3D"),
+    (re.compile(r"role .+ does not exist|authentication failed|no pg_hba\.conf entry|no password supplied"), "28"),
+)
 RUNS = "see that it runs and that the address is right"
 # Of what engines call their types.
 TYPE_WORDS = ("double precision character varying without with time zone timestamptz numeric jsonb record",)
@@ -65,7 +70,8 @@ def failure(
     if state.startswith("42") or any(said in message for said in _PLANNED):
         return QueryError(_not_planned(message, select, tables))
     if state.startswith(("08", "28", "3D", "57P")) or (not state and _is_lost(error)):
-        why = next((said for start, said in REFUSALS if state.startswith(start)), RUNS)
+        known = state or next((code for words, code in _SAID if words.search(message)), "")
+        why = next((said for start, said in REFUSALS if known.startswith(start)), RUNS)
         kind = " ".join(filter(None, [type(orig).__name__, state]))
         return DataError(f"the database {name} cannot be asked ({kind}): {why}")
     if "prohibited" in message or "not authorized" in message:

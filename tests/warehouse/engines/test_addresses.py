@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.warehouse.database_address import public_address
 from finexpert.warehouse.engines.connections import engine_of
+from finexpert.warehouse.engines.failures import failure
 from finexpert.warehouse.engines.kinds import KINDS, Limits
 from finexpert.warehouse.opening import open_data
 
@@ -124,3 +125,21 @@ def test_files_elsewhere_are_refused_with_the_reason(address: str) -> None:
     with pytest.raises(DataError, match="reaches no network") as caught:
         open_data(Path(address))
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ('FATAL:  database "nope" does not exist', "the server has no such database"),
+        ('FATAL:  role "nobody" does not exist', "it refuses the user or the password"),
+        ('FATAL:  password authentication failed for user "ann"', "it refuses the user or the password"),
+        ("connection refused", "see that it runs"),
+    ],
+)
+def test_a_connection_that_was_never_made_says_why(message: str, said: str) -> None:
+    error = sa.exc.OperationalError(
+        "", None, RuntimeError(f"connection failed: {message}"), connection_invalidated=True
+    )
+    found = failure(error, "SELECT 1", [], 1, "nope at 127.0.0.1:5432")
+    assert isinstance(found, DataError)
+    assert said in str(found)
