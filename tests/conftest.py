@@ -7,6 +7,8 @@ model that answers layer by layer, and a PostgreSQL server.
 from __future__ import annotations
 
 import datetime as dt
+import gc
+import itertools
 import os
 import re
 import shutil
@@ -85,12 +87,20 @@ def soon() -> Callable[[float, Callable[[], object]], None]:
     return within
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders with a number each: pytest's own numbering reads all that are there before it makes one."""
+    above = tmp_path_factory.mktemp("homes")
+    return (above / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in list(os.environ):
         if name.startswith(MODEL_VARIABLES) and name not in ("FINEXPERT_TEST_FRED_DIR", "FINEXPERT_TEST_CONVFINQA_DIR"):
             monkeypatch.delenv(name)
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     monkeypatch.setenv("FINEXPERT_HOME", str(home))
     monkeypatch.setenv("DSPY_CACHEDIR", str(home / "dspy_cache"))
     return home
@@ -122,6 +132,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("live"):
                 item.add_marker(pytest.mark.skip(reason="needs a real language model: run with --live"))
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: the garbage collector need not look at them again with each test."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")
