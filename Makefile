@@ -1,9 +1,14 @@
 # `make demo` and `make test` do all their own set-up: Python 3.11 or newer, git and make are enough.
 PYTHON ?= python3
 BIN := .venv/bin
+# One more than there are cores: tests wait for processes and servers.
+WORKERS = $(shell expr $$(nproc) + 1)
 ASK := $(BIN)/finexpert ask --lm recorded --as-of 2024-09-30
 
-.PHONY: demo serve test test-engines test-browser check attack docs clean
+# Where it is set, each process that a test starts compiles the whole package again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help demo serve test test-slow test-engines test-browser check attack docs clean
 .DELETE_ON_ERROR:
 
 .venv/.synced: pyproject.toml uv.lock
@@ -21,15 +26,22 @@ demo: .venv/.synced  ## two questions of different kinds, answered from recorded
 serve: .venv/.synced  ## the web page over the sample economy, with recorded completions, on http://127.0.0.1:8400
 	$(BIN)/finexpert serve --lm recorded --as-of 2024-09-30
 
-check: .venv/.synced
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1: /p' Makefile
+
+check: .venv/.synced  ## ruff, mypy --strict and import-linter
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
 test: check  ## ruff, mypy and pytest with doctests
-	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not browser and not alone'
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m 'not browser and not slow and not alone'
+
+test-slow: .venv/.synced  ## what `make test` leaves out: slow tests, those that need the machine alone, the browser
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m 'slow and not alone and not browser' tests
+	$(BIN)/python -m pytest -m alone tests
+	$(BIN)/python -m pytest -m browser tests/app/browser
 
 docs: .venv/.synced  ## the pages as a site, under site/
 	$(BIN)/uv sync --quiet --locked --inexact --group docs
@@ -49,6 +61,6 @@ test-engines: .venv/.synced  ## ClickHouse and Spark (with Java 17) for real; ab
 test-browser: .venv/.synced  ## the web page in Chromium, where it is installed
 	$(BIN)/python -m pytest -m browser tests/app/browser
 
-clean:
+clean:  ## remove what the targets made
 	rm -rf site
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

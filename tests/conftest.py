@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
+from groups import ALONE, SLOW
 
 if TYPE_CHECKING:
     from finexpert.knowledge.taught import Taught
@@ -110,24 +111,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--live", action="store_true", help="run the tests that need a real language model")
 
 
-# What measures seconds or memory of processes, or kills them at a moment, needs the machine for itself.
-ALONE = (
-    "sandbox/",
-    "soak/",
-    "faults/",
-    "app/test_killed.py",
-    "cli/bench/",
-    "cli/sandbox/",
-    "cli/test_interrupt.py",
-    "warehouse/test_query_process.py",
-)
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
-        if item.path.is_relative_to(here) and str(item.path.relative_to(here)).startswith(ALONE):
+        name = item.path.relative_to(here).as_posix() if item.path.is_relative_to(here) else ""
+        if name.startswith(tuple(ALONE)):
             item.add_marker(pytest.mark.alone)
+        elif name.startswith(tuple(SLOW)):
+            item.add_marker(pytest.mark.slow)
     if not config.getoption("--live"):
         for item in items:
             if item.get_closest_marker("live"):

@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from groups import ALONE, SLOW, table
 
 import finexpert
 
@@ -66,6 +67,26 @@ def test_rooms_are_small() -> None:
 def test_files_are_short() -> None:
     long = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources()}
     assert not {path: lines for path, lines in long.items() if lines > MOST_LINES}
+
+
+def test_what_stands_apart_is_there_and_is_told() -> None:
+    names = [path.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
+    assert [path for path in (*SLOW, *ALONE) if not any(name.startswith(path) for name in names)] == []
+    assert table() in (ROOT / "CONTRIBUTING.md").read_text()
+
+
+def test_make_runs_every_group() -> None:
+    """Each test has one of the marks by which the two commands choose."""
+    recipe = subprocess.run(
+        ["make", "-n", "test", "test-slow"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    chosen = re.findall(r"pytest .*-m '?([\w ]+?)'?(?: tests\S*)?$", recipe, re.MULTILINE)
+    assert chosen == [
+        "not browser and not slow and not alone",
+        "slow and not alone and not browser",
+        "alone",
+        "browser",
+    ]
 
 
 def test_public_names_exist_and_are_exact() -> None:
