@@ -13,6 +13,7 @@ Asking       ask, watch, reply, cancel                                          
 Teaching     processes, process, edit, retire, history, terms, define, keep_offer, verified   actions/teaching.py
 Remembering  remember, decide, try_again                                                   actions/remembering.py
 Again        record, table, csv, xlsx, figure, replay, export, run_select, verify                actions/again.py
+Correcting   complaints, correct, correct_term, drop                                     actions/correcting.py
 Pages        page, cited, search_pages                                                     actions/pages.py
 Keeping      tokens, make_token, revoke_token, audit, ready, drain, close                  actions/keeping.py
 

@@ -33,7 +33,7 @@ from finexpert.knowledge.verified.query import VerifiedQuery
 from finexpert.modules.flow.verifying import verified_query
 from finexpert.warehouse.warehouse import Warehouse
 
-_LONGEST_SELECT = 20_000
+LONGEST_SELECT = 20_000
 
 
 class Again(Remembering):
@@ -109,8 +109,8 @@ class Again(Remembering):
         of the conversation: a follow-up builds on what was asked.
         """
         person.need("ask")
-        if not sql.strip() or len(sql) > _LONGEST_SELECT:
-            raise Refused(f"a SELECT has 1 to {_LONGEST_SELECT:,} characters")
+        if not sql.strip() or len(sql) > LONGEST_SELECT:
+            raise Refused(f"a SELECT has 1 to {LONGEST_SELECT:,} characters")
         record, places = self._recorded(person, answer)
         plan = rerunning.plan_of(record, sql.strip().rstrip(";"), frame)
         with self._computing.one(person.id), self._warehouse_at(places) as warehouse:

@@ -79,7 +79,7 @@ class Conversations(Together):
             if row["asking"]:
                 raise Busy("a question of this conversation is under way: cancel it first, or wait")
             mine = sa.select(of.id).where(of.conversation == conversation)
-            for table in (tables.figures, tables.feedback):
+            for table in (tables.figures, tables.feedback, tables.settled):
                 connection.execute(table.delete().where(table.c.answer.in_(mine)))
             connection.execute(tables.answers.delete().where(of.conversation == conversation))
             connection.execute(tables.pending.delete().where(tables.pending.c.conversation == conversation))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from finexpert.answers.sources.sources import Sources
-from finexpert.app.actions.again import Again
+from finexpert.app.actions.correcting import Correcting
 from finexpert.app.people.people import Person
 from finexpert.app.searching import search_now
 from finexpert.app.state.stored import Found, Mark, PageView
@@ -25,7 +25,7 @@ _LONGEST_SEARCH = 1_000
 _MOST_HITS = 50
 
 
-class Pages(Again):
+class Pages(Correcting):
     """What stands on the pages that answers rest on."""
 
     def search_pages(

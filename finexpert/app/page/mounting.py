@@ -8,13 +8,14 @@ from fastapi.staticfiles import StaticFiles
 from finexpert.app.desk import Desk
 from finexpert.app.page.answers import Answers
 from finexpert.app.page.evaluations import Evaluations
+from finexpert.app.page.feedback import FeedbackPages
 from finexpert.app.page.knowledge import Knowledge
 from finexpert.app.page.meaning import MeaningPages
 from finexpert.app.page.sources import SourcePages
 from finexpert.app.page.talks import Talks
 from finexpert.app.page.templating import STATIC
 
-GROUPS = (Talks, Answers, Knowledge, SourcePages, MeaningPages, Evaluations)
+GROUPS = (Talks, Answers, Knowledge, FeedbackPages, SourcePages, MeaningPages, Evaluations)
 
 
 def mount(app: FastAPI, desk: Desk) -> None:

@@ -159,6 +159,16 @@ feedback = sa.Table(
     _at("at", nullable=False),
 )
 
+# What a teacher made of a thumb down, or of an edited SELECT.
+settled = sa.Table(
+    "settled",
+    metadata,
+    sa.Column("answer", sa.String(80), sa.ForeignKey("answers.id"), primary_key=True),
+    _text("became"),
+    _text("by"),
+    _at("at", nullable=False),
+)
+
 pending = sa.Table(
     "pending",
     metadata,

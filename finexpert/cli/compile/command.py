@@ -3,6 +3,7 @@
 finexpert compile                                                      all five layers
 finexpert compile sql_extraction --optimizer bootstrap --budget calls=300,minutes=30
 finexpert compile sql_extraction --examples sql_extraction=mine.jsonl --data desk.duckdb      on one's own questions too
+finexpert compile sql_extraction --from-feedback --data desk.duckdb                           and on what was called wrong
 """
 
 from __future__ import annotations
@@ -68,11 +69,14 @@ def compile_(
         int, typer.Option(min=0, help="House questions for the combined program, which knows what they need.")
     ] = 8,
     examples: own_examples.Examples = None,
+    from_feedback: own_examples.FromFeedback = False,
     only_own: own_examples.OnlyOwn = False,
     convfinqa: own_examples.ConvFinQA = None,
 ) -> None:
     """Compile layers: try candidates on val, keep what is proven better on the holdout, save the program."""
     settings = replace(given, budget=None).settings(workers=2)
+    if from_feedback:
+        examples = own_examples.with_feedback(examples, settings)
     from tempfile import TemporaryDirectory
 
     from finexpert.cli.compile.view import View

@@ -26,6 +26,10 @@ Examples = Annotated[
         "scenario own, and those that name FRED questions, ask the database of --data.",
     ),
 ]
+FromFeedback = Annotated[
+    bool,
+    typer.Option("--from-feedback", help="Those for sql_extraction too that `finexpert feedback keep --example` made."),
+]
 OnlyOwn = Annotated[
     bool, typer.Option("--only-own", help="Of layers with --examples, leave the packaged examples out.")
 ]
@@ -56,6 +60,20 @@ def sets_of(
                 f"name it before the options, or leave the file out"
             )
     return sets
+
+
+def with_feedback(given: Sequence[str] | None, settings: Settings) -> list[str]:
+    """The options, and the examples that were made of feedback; ConfigurationError where none was made."""
+    from finexpert.datasets.layers import kept
+    from finexpert.errors import ConfigurationError
+
+    file = kept.examples_file(settings.home)
+    if not file.is_file():
+        raise ConfigurationError(
+            f"--from-feedback: nothing was made an example yet ({file} is not there): `finexpert feedback list` shows what "
+            "people called wrong, `finexpert feedback keep ID --select ... --example` makes one"
+        )
+    return [*(given or ()), f"{kept.LAYER}={file}"]
 
 
 def look_at(sets: ExampleSets, splits: Sequence[Split], sandbox: Sandbox) -> None:

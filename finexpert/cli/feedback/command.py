@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 feedback_app = typer.Typer(help="What people said about answers, and what becomes of it.", no_args_is_help=True)
 
 Id = Annotated[str, typer.Argument(help="Id of an entry, as `list` shows it.")]
-Split = Literal["train", "val", "holdout"]
 
 
 @feedback_app.command()
@@ -81,21 +80,28 @@ def keep(
         bool, typer.Option("--verify", help="Keep the SELECT of the entry as the verified query.")
     ] = False,
     example: Annotated[
-        Path | None,
+        bool,
         typer.Option(
-            "--example", help="Append it to a file of examples for sql_extraction, with the SELECT given or its own."
+            "--example", help="Keep it as an example of sql_extraction, for `finexpert compile --from-feedback`."
         ),
+    ] = False,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="The file for --example; examples.jsonl at home if not given.")
     ] = None,
-    split: Annotated[Split, typer.Option("--split", help="The split of the example.")] = "train",
+    split: Annotated[
+        Literal["train", "val", "holdout"], typer.Option("--split", help="The split of the example.")
+    ] = "train",
     data: common.Data = None,
     store: common.Store = None,
 ) -> None:
     """Make a definition, a verified query or an example of an entry. A SELECT is run with all checks first."""
     settings = common.settings_from(store=store)
     from finexpert.answers.feedback import settle
+    from finexpert.datasets.layers import kept
     from finexpert.errors import ConfigurationError
     from finexpert.knowledge import explaining
 
+    example = example or file is not None
     entry = _found(id, settings)
     sql = select or entry.select
     if not (define or select or verify or example):
@@ -111,8 +117,9 @@ def keep(
         query = _tried(entry, sql, data, store, settings, keep=bool(select or verify))
         became += [f"verified query {query.id[:8]}"] if query.id else []
         if example:
-            _append(example, _example(entry, query, split))
-            became.append(f"an example in {example}")
+            file = file or kept.examples_file(settings.home)
+            kept.keep(file, entry.id, query, split)
+            became.append(f"an example in {file}")
     if define:
         with stores.opened(store) as (taught, by):
             explaining.define(taught.glossary, by, term=term, meaning=meaning, source="expert")
@@ -170,18 +177,3 @@ def _tried(
     with closing(common.open_data(data, settings)) as warehouse, stores.opened(store) as (taught, by):
         query = of_pair(Pair(entry.question, sql), warehouse, taught, day)
         return taught.verified.verify(query, by) if keep else query
-
-
-def _example(entry: Feedback, query: VerifiedQuery, split: Split) -> dict[str, Any]:
-    """The line of `sql_extraction.jsonl` for an entry, over the user's own database."""
-    frame = {"name": query.frame, "columns": query.columns, "purpose": entry.question, "select": query.sql}
-    return {"id": entry.id, "split": split, "scenario": "own", "question": entry.question,
-            "today": query.as_of.isoformat(), "frames": [frame]}  # fmt: skip
-
-
-def _append(file: Path, line: dict[str, Any]) -> None:
-    from finexpert.storage.private_files import make_file
-
-    make_file(file)
-    with file.open("a", encoding="utf-8") as opened:
-        opened.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -51,7 +51,7 @@ def test_a_reason_becomes_what_a_person_makes_of_it(finexpert: Any, record: str,
         record[:20],
         "--select",
         RIGHT,
-        "--example",
+        "--file",
         "mine.jsonl",
         "--define",
         "fees = of the north",
@@ -93,3 +93,16 @@ def test_a_line_that_somebody_spoilt_is_named(finexpert: Any, record: str, home:
     with (home / "feedback.jsonl").open("a") as file:
         file.write('{"id": "a b"}\n')
     assert "feedback.jsonl, line 2" in finexpert("feedback", "list").err
+
+
+def test_compile_takes_what_was_made_an_example(finexpert: Any, record: str, home: Path) -> None:
+    told = ("compile", "sql_extraction", "--from-feedback", "--data", "trades.duckdb", "--lm", "openai/none")
+    none = finexpert(*told)
+    assert (none.code, "finexpert feedback keep ID" in none.err) == (1, True), none.err
+    finexpert("feedback", "add", record, "--wrong", "the north alone")
+    finexpert("feedback", "keep", record, "--select", RIGHT, "--example", "--data", "trades.duckdb")
+    file = home / "examples.jsonl"
+    assert [json.loads(line)["frames"][0]["select"] for line in file.read_text().splitlines()] == [RIGHT]
+    assert file.stat().st_mode & 0o777 == 0o600
+    ran = finexpert(*told, "--optimizer", "none")
+    assert "1 examples of your own, beside the packaged ones" in ran.out + ran.err, ran.err
