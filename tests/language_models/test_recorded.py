@@ -98,7 +98,7 @@ def test_an_unknown_prompt_comes_out_of_a_program_at_once(recording: Path, monke
     assert "What was inflation in 1975?" in first
     assert "fred.jsonl (1)" in first
     assert "  - What was inflation in 1974?" in rest
-    assert "--lm" in rest[-1]
+    assert "--lm" in rest[1]
 
 
 def test_a_known_question_with_another_prompt(recording: Path) -> None:

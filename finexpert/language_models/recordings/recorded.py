@@ -29,7 +29,9 @@ from finexpert.language_models.recordings.prompts import about, as_recorded, fro
 from finexpert.storage import foreign_json
 
 RECORDED = "recorded"
-_NEAREST = 5
+_NEAREST = 3
+# Of 100; below it a question has a few common words with this one.
+_NEAR = 70
 MOST_BYTES = 1 << 30
 
 Key = tuple[str, int | None]
@@ -86,24 +88,25 @@ class RecordedModel(Engine):
         return self._recordings.get((prompt, sample)) or self._recordings.get((prompt, None))
 
     def _unknown(self, question: str) -> str:
-        """First line: what is missing. Then what is there, the nearest first, and what to do."""
+        """First line: what is missing. Then what to do, and what is there, the nearest first."""
         from rapidfuzz import fuzz, process
 
         known = sorted({recording.about for recording in self._recordings.values()})
-        nearest = process.extract(question, known, scorer=fuzz.WRatio, limit=_NEAREST)
+        asked = [about for about in known if about.endswith("?")]
+        nearest = process.extract(question, asked, scorer=fuzz.token_set_ratio, limit=_NEAREST, score_cutoff=_NEAR)
         here = [f"{path.name} ({self.counts[path.name]})" for path in self._given]
         where = f" in {', '.join(here)}" if here else ""
-        lines = [f"this prompt is not among the recorded ones{where}: {question!r}"]
+        lines = [
+            f"this prompt is not among the recorded ones{where}: {question!r}",
+            "To ask it of a model, set a provider's key (for example OPENAI_API_KEY), start a local server",
+            "such as Ollama, or name a model with --lm or FINEXPERT_LM; `finexpert doctor` shows what is found.",
+        ]
         if question in known:
             lines.append(
                 "The question is recorded with another prompt: data, settings, version or earlier turns differ."
             )
         elif nearest:
-            lines += ["The nearest recorded questions:", *(f"  - {text}" for text, _, _ in nearest)]
-        lines.append("To ask it of a model, set a provider's key (for example OPENAI_API_KEY), start a local server")
-        lines.append(
-            "such as Ollama, or name a model with --lm or FINEXPERT_LM; `finexpert doctor` shows what is found."
-        )
+            lines += ["Recorded are, among others:", *(f"  - {text}" for text, _, _ in nearest)]
         return "\n".join(lines)
 
     def describe(self) -> dict[str, Any]:
