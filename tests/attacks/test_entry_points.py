@@ -49,6 +49,8 @@ WATCHED = frozenset(
         "shelve.open",
         "yaml.load",
         "yaml.safe_load",
+        "yaml.parse",
+        "yaml.compose",
         "tomllib.load",
         "tomllib.loads",
         "pd.read_csv",

@@ -18,19 +18,30 @@ import datetime as dt
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from finexpert.batch.questions import BatchQuestion, question_of
 from finexpert.errors import QuestionFileError
+from finexpert.storage import foreign_yaml
 
-Scalar = dt.date | int | float | str
+
+def _no_truth(given: Any) -> Any:
+    """Pydantic would read a truth as the number 1."""
+    if isinstance(given, bool):
+        raise ValueError("true and false are no values of a parameter: write them in quotes")  # noqa: TRY004 - pydantic knows this one
+    return given
+
+
+Scalar = Annotated[dt.date | int | float | str, BeforeValidator(_no_truth)]
 _NAME = re.compile(r"\{(\w+)\}")
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+_MOST_QUESTIONS, _LONGEST = 1_000, 20_000
 _FORMS = {dt.date: "a day such as 2024-03-01", int: "a whole number", float: "a number", str: "a text"}
 
 
@@ -83,25 +94,24 @@ class Report:
 
 def read(file: Path, given: Sequence[str] = ()) -> Report:
     """The report of a file, with parameters `given` as NAME=VALUE; QuestionFileError says what is wrong, and on which line."""
-    loader = yaml.SafeLoader(_text(file))
     try:
-        node = loader.get_single_node()
-        content = {} if node is None else loader.construct_document(node)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise QuestionFileError(f"{file}{line}: {getattr(error, 'problem', None) or error}") from error
-    lines = _Lines(file, node)
-    lines.check_names(node)
+        document = foreign_yaml.read(file)
+    except foreign_yaml.YamlError as error:
+        raise QuestionFileError(
+            f"{file} cannot be read ({error}): give the YAML file of a report, see docs/reports.md"
+        ) from error
+    lines = _Lines(file, document.node)
     try:
-        wanted = _File.model_validate(content)
+        wanted = _File.model_validate({} if document.content is None else document.content)
     except ValidationError as error:
         first = error.errors()[0]
         raise QuestionFileError(
             f"{lines.at(first['loc'])}: {'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
         ) from error
     values = _with_given(wanted.parameters, given, lines)
-    asked = list(_asked(wanted, values, lines))
+    asked = list(islice(_asked(wanted, values, lines), _MOST_QUESTIONS + 1))
+    if len(asked) > _MOST_QUESTIONS:
+        raise QuestionFileError(f"{file}: a report has at most {_MOST_QUESTIONS:,} questions: split it")
     _check_places(asked, file)
     shown = {
         name: ", ".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in values.items()
@@ -121,22 +131,32 @@ def _asked(wanted: _File, values: Mapping[str, Any], lines: _Lines) -> Iterator[
             )
         used |= set(names)
         lists = [name for name in names if isinstance(values[name], list)]
+        if (often := prod(len(values[name]) for name in lists)) > _MOST_QUESTIONS:
+            raise QuestionFileError(
+                f"{where}: its lists make {often:,} questions of it, and a report has at most {_MOST_QUESTIONS:,}: shorten them"
+            )
         for chosen in product(*(values[name] for name in lists)):
             filled = {**values, **dict(zip(lists, chosen, strict=True))}
-            row = {key: _filled(text, filled) for key, text in each.model_dump().items()}
+            row = {key: _filled(text, filled, where) for key, text in each.model_dump().items()}
             place = "; ".join([each.name or each.question, *map(str, chosen)])
             yield Asked(place, row["name"], question_of(row, where))
     if idle := next((name for name in values if name not in used), None):
         raise QuestionFileError(f"{lines.at(('parameters', idle))}: no question has {{{idle}}}: take the parameter out")
 
 
-def _filled(text: Any, values: Mapping[str, Any]) -> Any:
-    return _NAME.sub(lambda found: str(values[found[1]]), text) if isinstance(text, str) else text
+def _filled(text: Any, values: Mapping[str, Any], where: str) -> Any:
+    if not isinstance(text, str):
+        return text
+    if len(text) + sum(len(str(values[name])) for name in _NAME.findall(text)) > _LONGEST:
+        raise QuestionFileError(f"{where}: with its parameters it is longer than {_LONGEST:,} characters")
+    return _NAME.sub(lambda found: str(values[found[1]]), text)
 
 
 def _with_given(parameters: Mapping[str, Any], given: Sequence[str], lines: _Lines) -> dict[str, Any]:
     """The parameters with what --set names, of the same kind as their usual values."""
     values = dict(parameters)
+    if empty := next((name for name, value in values.items() if value == []), None):
+        raise QuestionFileError(f"{lines.at(('parameters', empty))}: the list {empty} is empty")
     for each in given:
         name, found, text = each.partition("=")
         if not found or name not in values:
@@ -148,9 +168,6 @@ def _with_given(parameters: Mapping[str, Any], given: Sequence[str], lines: _Lin
             values[name] = [_value(item.strip(), usual[0], where) for item in text.split(",")]
         else:
             values[name] = _value(text.strip(), usual, where)
-    for name, value in values.items():
-        if isinstance(value, list) and not value:
-            raise QuestionFileError(f"{lines.at(('parameters', name))}: the list {name} is empty")
     return values
 
 
@@ -182,16 +199,6 @@ def _beside(file: Path, place: str) -> str:
     return place if "://" in place else str(file.parent / place)
 
 
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
-        raise QuestionFileError(
-            f"{file} cannot be read ({why}): give the YAML file of a report, see docs/reports.md"
-        ) from error
-
-
 class _Lines:
     """Where things stand in a file."""
 
@@ -212,16 +219,3 @@ class _Lines:
             else:
                 break
         return f"{self.file}, line {line}"
-
-    def check_names(self, node: Any) -> None:
-        """QuestionFileError where a name stands twice: the first would be read over."""
-        if isinstance(node, yaml.MappingNode):
-            seen: set[str] = set()
-            for key, value in node.value:
-                if key.value in seen:
-                    raise QuestionFileError(f"{self.file}, line {key.start_mark.line + 1}: {key.value!r} stands twice")
-                seen.add(key.value)
-                self.check_names(value)
-        elif isinstance(node, yaml.SequenceNode):
-            for value in node.value:
-                self.check_names(value)

@@ -23,7 +23,7 @@ import yaml
 from finexpert.errors import StoreError
 from finexpert.knowledge.exchange import read_text
 from finexpert.knowledge.verified.query import VerifiedQuery
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_json, foreign_yaml
 from finexpert.storage.private_files import write_whole
 
 _FIELDS = ("question", "select", "variables", "unit", "data", "verified_by")
@@ -112,11 +112,9 @@ def _csv(file: Path) -> Iterator[Mapping[str, Any]]:
 def _listed(file: Path, kind: str) -> list[Mapping[str, Any]]:
     """The objects of a list, also where they stand under the one key of an object."""
     try:
-        content = yaml.safe_load(read_text(file)) if kind == "yaml" else foreign_json.parse(read_text(file))
-    except (json.JSONDecodeError, yaml.YAMLError, ValueError) as error:
+        content = foreign_yaml.read(file).content if kind == "yaml" else foreign_json.parse(read_text(file))
+    except (json.JSONDecodeError, foreign_yaml.YamlError) as error:
         raise StoreError(f"{file} cannot be read as {kind.upper()}: {error}") from error
-    except RecursionError:
-        raise StoreError(f"{file} cannot be read as {kind.upper()}: it is nested too deep") from None
     if isinstance(content, dict) and len(content) == 1:
         (content,) = content.values()
     if not isinstance(content, list) or not content or not all(isinstance(row, dict) for row in content):

@@ -22,6 +22,7 @@ from sqlglot.errors import SqlglotError
 from finexpert.errors import ConfigurationError
 from finexpert.warehouse.semantic_model.document import (
     ANSI,
+    MOST_CHARACTERS,
     Dataset,
     Expression,
     Metric,
@@ -37,6 +38,8 @@ _AGGREGATES: Mapping[str, str] = {
 }  # fmt: skip
 _REFERENCE = re.compile(r"(?:ref|source)\(.*?['\"](\w+)['\"]\s*\)\s*\}*\s*$")
 _DIMENSION = re.compile(r"\{\{\s*Dimension\(\s*['\"](\w+)__(\w+)['\"]\s*\)\s*\}\}")
+_CONDITIONS = {"where", "severity", "warn_if", "error_if", "limit", "enabled"}
+_LONGEST_NAME = 300
 
 
 class _NotTaken(Exception):
@@ -90,7 +93,17 @@ def _documents(place: Path) -> Iterator[Mapping[str, Any]]:
 
 def _listed(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     found = content.get(name)
-    return [one for one in found if isinstance(one, dict) and one.get("name")] if isinstance(found, list) else []
+    return [one for one in found if isinstance(one, dict) and _words(one, "name")] if isinstance(found, list) else []
+
+
+def _words(given: Mapping[str, Any], name: str) -> str:
+    said = given.get(name)
+    return said if isinstance(said, str) else ""
+
+
+def _part_of(given: Mapping[str, Any], name: str) -> dict[str, Any]:
+    said = given.get(name)
+    return said if isinstance(said, dict) else {}
 
 
 def _take_model(given: Mapping[str, Any], datasets: Mapping[str, Dataset], taken: Imported) -> None:
@@ -98,26 +111,33 @@ def _take_model(given: Mapping[str, Any], datasets: Mapping[str, Dataset], taken
     if dataset is None:
         taken.left_out.append(f"model {given['name']}: there is no such table in the data")
         return
-    dataset.description = given.get("description") or dataset.description
+    dataset.description = _words(given, "description") or dataset.description
     for column in _listed(given, "columns"):
         name = str(column["name"])
         found = next((each for each in dataset.fields if each.column.lower() == name.lower()), None)
         if found is None:
             taken.left_out.append(f"column {given['name']}.{name}: it is not in the table")
             continue
-        found.description = column.get("description") or found.description
-        for test in column.get("data_tests") or column.get("tests") or []:
+        found.description = _words(column, "description") or found.description
+        tests = column.get("data_tests") or column.get("tests")
+        for test in tests if isinstance(tests, list) else []:
             _take_test(test, dataset, found.column, datasets, taken)
 
 
 def _take_test(test: Any, dataset: Dataset, column: str, datasets: Mapping[str, Dataset], taken: Imported) -> None:
     name, given = next(iter(test.items())) if isinstance(test, dict) and test else (test, {})
-    if name == "unique" and [column] not in (dataset.primary_key, *dataset.unique_keys):
+    if (
+        name in ("unique", "relationships")
+        and isinstance(given, dict)
+        and _CONDITIONS & {*given, *_part_of(given, "config")}
+    ):
+        taken.left_out.append(f"test {name} of {dataset.name}.{column}: it holds under a condition, or need not hold")
+    elif name == "unique" and [column] not in (dataset.primary_key, *dataset.unique_keys):
         dataset.unique_keys.append([column])
     elif name == "relationships" and isinstance(given, dict):
-        said = given.get("arguments") or given
-        found = _REFERENCE.search(str(said.get("to", "")))
-        _relate(dataset, column, datasets.get(found[1].lower() if found else ""), str(said.get("field", "")), taken)
+        said = _part_of(given, "arguments") or given
+        found = _REFERENCE.search(_words(said, "to")[:_LONGEST_NAME])
+        _relate(dataset, column, datasets.get(found[1].lower() if found else ""), _words(said, "field"), taken)
     elif name == "accepted_values":
         taken.left_out.append(
             f"values of {dataset.name}.{column}: not published; `finexpert model publish {dataset.table}.{column}` does"
@@ -135,12 +155,12 @@ def _relate(dataset: Dataset, column: str, other: Dataset | None, key: str, take
 
 
 def _take_semantic(given: Mapping[str, Any], datasets: Mapping[str, Dataset], taken: Imported) -> _Semantic | None:
-    found = _REFERENCE.search(str(given.get("model", "")))
+    found = _REFERENCE.search(_words(given, "model")[:_LONGEST_NAME])
     dataset = datasets.get((found[1] if found else str(given["name"])).lower())
     if dataset is None:
         taken.left_out.append(f"semantic model {given['name']}: its table is not in the data")
         return None
-    dataset.description = given.get("description") or dataset.description
+    dataset.description = _words(given, "description") or dataset.description
     for dimension in _listed(given, "dimensions"):
         for each in dataset.fields:
             if each.column == (dimension.get("expr") or dimension["name"]):
@@ -172,9 +192,7 @@ def _take_metrics(metrics: Sequence[Mapping[str, Any]], known: Sequence[_Semanti
             continue
         if name not in there:
             written = Expression(dialects=[Written(dialect=ANSI, expression=expression)])
-            taken.model.metrics.append(
-                Metric(name=name, description=str(metric.get("description") or ""), expression=written)
-            )
+            taken.model.metrics.append(Metric(name=name, description=_words(metric, "description"), expression=written))
 
 
 _DEEPEST = 20
@@ -184,6 +202,8 @@ def _expression(
     metric: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], known: Sequence[_Semantic], depth: int
 ) -> str:
     kind, given = metric.get("type"), metric.get("type_params") or {}
+    if not isinstance(given, dict):
+        raise _NotTaken("its type_params are no mapping")
     if depth > _DEEPEST:
         raise _NotTaken("it refers to itself")
     if kind == "simple":
@@ -220,7 +240,7 @@ def _measured(given: Any, condition: Any, known: Sequence[_Semantic]) -> str:
     said = given if isinstance(given, dict) else {"name": given}
     if more := sorted(set(said) - {"name"}):
         raise _NotTaken(f"{more[0]} of its measure")
-    owner = next((one for one in known if said.get("name") in one.measures), None)
+    owner = next((one for one in known if _words(said, "name") in one.measures), None)
     if owner is None:
         raise _NotTaken(f"there is no measure {said.get('name')} over a table of the data")
     measure = owner.measures[str(said["name"])]
@@ -256,6 +276,8 @@ def _of_table(expression: str, owner: _Semantic) -> str:
 
 
 def _parsed(expression: str) -> exp.Expr:
+    if len(expression) > MOST_CHARACTERS:
+        raise _NotTaken(f"an expression of more than {MOST_CHARACTERS:,} characters")
     try:
         tree: exp.Expr = sqlglot.parse_one(expression)
     except (SqlglotError, RecursionError):

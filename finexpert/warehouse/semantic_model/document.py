@@ -26,6 +26,7 @@ file is read over.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any, Self
 
@@ -33,11 +34,13 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from finexpert.errors import ConfigurationError
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_json, foreign_yaml, private_files
 
 VENDOR = "FINEXPERT"
 VERSION = "1.0"
 ANSI = "ANSI_SQL"
+MOST_CHARACTERS = 4_000
+"""of a metric's expression: SQL is read in the square of its length where it is nested"""
 
 
 class _Part(BaseModel):
@@ -161,8 +164,7 @@ class SemanticModel(_Described):
             ("dataset", [dataset.name for dataset in self.datasets]),
             ("metric", [metric.name for metric in self.metrics]),
         ):
-            twice = {name for name in names if names.count(name) > 1}
-            if twice:
+            if twice := [name for name, count in Counter(names).items() if count > 1]:
                 raise ValueError(f"{what} {min(twice)!r} stands twice")
         return self
 
@@ -174,11 +176,8 @@ class SemanticModel(_Described):
 def read_yaml(path: Path) -> Any:
     """What a YAML file holds; ConfigurationError where it cannot be read."""
     try:
-        return yaml.safe_load(path.read_text("utf-8"))
-    except RecursionError:
-        raise ConfigurationError(f"the semantic model {path} cannot be read: it is nested too deep") from None
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        # ValueError: what is no text in UTF-8, no day of the calendar, an integer of too many digits.
+        return foreign_yaml.read(path).content
+    except foreign_yaml.YamlError as error:
         raise ConfigurationError(f"the semantic model {path} cannot be read: {error}") from None
 
 
@@ -199,12 +198,10 @@ def load(path: Path) -> SemanticModel:
 
 
 def save(model: SemanticModel, path: Path) -> None:
-    """Writes a model whole or not at all."""
+    """Writes a model whole or not at all; it holds published values, so a new file is its owner's only."""
     content = {"version": VERSION, "semantic_model": [plain(model)]}
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    unfinished.write_text(text)
-    unfinished.replace(path)
+    private_files.write_whole(path, text)
 
 
 def plain(part: BaseModel) -> dict[str, Any]:

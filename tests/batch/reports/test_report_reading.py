@@ -55,6 +55,15 @@ def test_parameters_stand_in_the_questions_and_a_list_asks_for_each(written: Pat
         ("  day:", "  - day:", "line 4"),
         ("  day:", "  idle: 3\n  day:", "line 4: no question has {idle}"),
         ("[Verizon, 3M]", "[]", "line 5: the list companies is empty"),
+        ("[Verizon, 3M]", "[true, x]", "line 5: parameters.companies"),
+        ("[Verizon, 3M]", "yes\n  on: true", "line 6: parameters.on"),
+        ("day: 2024-03-31", "day: 2024-02-30", "line 4: '2024-02-30' is no day or time"),
+        ("day: 2024-03-31", f"day: {'x' * 20_000}", "line 9: with its parameters it is longer than 20,000 characters"),
+        (
+            "[Verizon, 3M]",
+            f"{list(range(1_001))}",
+            "line 9: its lists make 1,001 questions of it, and a report has at most 1,000",
+        ),
         ("title: Prices", "titel: Prices", "line 1"),
         ("name: Margins", "name: What was unemployment in {month}?", "stands twice"),
     ],
@@ -72,11 +81,38 @@ def test_what_is_wrong_is_said_with_its_line(written: Path, old: str, new: str, 
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize("lists", [2, 3, 9, 60])
+def test_the_product_of_lists_is_bounded(tmp_path: Path, lists: int) -> None:
+    names = [f"p{number}" for number in range(lists)]
+    lines = [f"  {name}: {list(range(40))}" for name in names]
+    asked = "".join(f"{{{name}}}" for name in names)
+    file = tmp_path / "many.yaml"
+    file.write_text("\n".join(["title: Many", "parameters:", *lines, "questions:", f"  - 'What of {asked}?'"]))
+    with pytest.raises(QuestionFileError, match=f"line {lists + 4}: its lists make {40**lists:,} questions"):
+        read(file)
+
+
+def test_many_questions_together_are_bounded(tmp_path: Path) -> None:
+    file = tmp_path / "many.yaml"
+    file.write_text("title: Many\nquestions:\n" + "".join(f"  - What of {number}?\n" for number in range(1_001)))
+    with pytest.raises(QuestionFileError, match="at most 1,000 questions: split it"):
+        read(file)
+
+
+def test_values_stand_in_questions_as_they_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "plain.yaml"
+    file.write_text(
+        "title: x\nparameters: {country: [NO, on], at: 12:30, id: 007}\nquestions: ['{country} {at} {id}?']\n"
+    )
+    assert [each.question.question for each in read(file).asked] == ["NO 12:30 007?", "on 12:30 007?"]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         ("month=03/2024", "line 3 is a month such as 2024-03, and '03/2024' is none"),
         ("day=tomorrow", "line 4 is a day such as 2024-03-01, and 'tomorrow' is not"),
+        ("companies=", "line 5 is a text, and '' is not"),
         ("companies=Verizon,", "line 5 is a text, and '' is not"),
         ("year=2024", "of the parameters of"),
         ("month", "give NAME=VALUE"),

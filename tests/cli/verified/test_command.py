@@ -240,7 +240,7 @@ def test_training_data_of_vanna(finexpert: Any, trades: Path) -> None:
         ("a.json", "{", "cannot be read as JSON"),
         ("a.json", '[{"question": "Fees"}]', "row 1: a row has a question"),
         ("a.json", '[{"question": "Fees", "sql": "SELECT 1", "variables": [1]}]', "names with values"),
-        ("a.yaml", "a: &a [*a]", "has to hold a list"),
+        ("a.yaml", "a: &a [*a]", "line 1: the alias *a stands in what it names"),
         ("a.yaml", "!!python/object/apply:os.system [ls]", "cannot be read as YAML"),
         ("a.csv", 'question,sql\n"a,b', "cannot be read as CSV"),
     ],
