@@ -160,7 +160,7 @@ class SQLWarehouse(Closing):
         return self._with_metrics(card_of(tables, len(self._tables), samples, self.dialect))
 
     def _with_metrics(self, card: str) -> str:
-        return "\n\n".join(filter(None, (card, described(self.metrics))))
+        return "\n\n".join(filter(None, (card, described(self.metrics, self.dialect))))
 
     def ready(self) -> None:
         """It was connected when it was opened, and keeps its connections."""

@@ -194,7 +194,7 @@ class DuckDBWarehouse(Closing):
             return self.query(f"SELECT {texts} FROM {place} LIMIT {SAMPLE_ROWS}").data
 
     def _with_metrics(self, card: str) -> str:
-        return "\n\n".join(filter(None, (card, described(self.metrics))))
+        return "\n\n".join(filter(None, (card, described(self.metrics, self.dialect))))
 
     def ready(self) -> None:
         self._check_open()

@@ -8,7 +8,7 @@ A language model names a metric and never writes its expression, so that it is t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import sqlglot
 from sqlglot import exp
@@ -17,7 +17,8 @@ from sqlglot.errors import SqlglotError
 from finexpert.errors import ConfigurationError, QueryError
 from finexpert.text.texts import visible
 from finexpert.warehouse.schema import Metric
-from finexpert.warehouse.semantic_model.document import SemanticModel
+from finexpert.warehouse.semantic_model import document
+from finexpert.warehouse.semantic_model.document import MOST_CHARACTERS, SemanticModel
 
 CALL = "MEASURE"
 MOST_SHOWN = 200
@@ -32,13 +33,23 @@ def metrics_of(model: SemanticModel, dialect: str) -> tuple[Metric, ...]:
             raise ConfigurationError(
                 f"the semantic model's metric {metric.name!r}: a name is one line of letters that can be seen"
             )
-        text = metric.expression.for_dialect(dialect)
-        try:
-            tree = sqlglot.parse_one(text, dialect=dialect)
-        except (SqlglotError, RecursionError):
-            raise ConfigurationError(
-                f"the semantic model's metric {metric.name!r} is no SQL expression: {text[:MOST_SHOWN]!r}"
-            ) from None
+        made_of = _expression(metric, dialect, tables, model)
+        words = " ".join(text for text in (metric.description, metric.ai_context.instructions) if text)
+        synonyms = tuple(map(_one_line, metric.ai_context.synonyms))
+        made.append(Metric(metric.name, made_of, _one_line(words), synonyms))
+    return tuple(made)
+
+
+def _expression(metric: document.Metric, dialect: str, tables: Mapping[str, str], model: SemanticModel) -> str:
+    """A metric's expression over the tables of the warehouse."""
+    text = metric.expression.for_dialect(dialect)
+    if len(text) > MOST_CHARACTERS:
+        raise ConfigurationError(
+            f"the semantic model's metric {metric.name!r} is an expression of {len(text):,} characters, and at most "
+            f"{MOST_CHARACTERS:,} are read: make a view or a column of its parts"
+        )
+    try:
+        tree = sqlglot.parse_one(text, dialect=dialect)
         for column in tree.find_all(exp.Column):
             if column.table.lower() not in tables:
                 raise ConfigurationError(
@@ -46,10 +57,11 @@ def metrics_of(model: SemanticModel, dialect: str) -> tuple[Metric, ...]:
                     f"with one of {', '.join(dataset.name for dataset in model.datasets)}"
                 )
             column.set("table", exp.to_identifier(tables[column.table.lower()]))
-        words = " ".join(text for text in (metric.description, metric.ai_context.instructions) if text)
-        synonyms = tuple(map(_one_line, metric.ai_context.synonyms))
-        made.append(Metric(metric.name, tree.sql(dialect), _one_line(words), synonyms))
-    return tuple(made)
+        return tree.sql(dialect)
+    except (SqlglotError, RecursionError):
+        raise ConfigurationError(
+            f"the semantic model's metric {metric.name!r} is no SQL expression: {text[:MOST_SHOWN]!r}"
+        ) from None
 
 
 def _one_line(text: str) -> str:
@@ -114,10 +126,10 @@ def _tables_of(select: exp.Select) -> dict[str, list[str]]:
     return found
 
 
-def described(metrics: Sequence[Metric]) -> str:
+def described(metrics: Sequence[Metric], dialect: str) -> str:
     """What a prompt is told of the metrics; nothing if there are none.
 
-    >>> print(described([Metric("fee", "sum(trades.fee_usd)", "all fees", ("commission",))]))
+    >>> print(described([Metric("fee", "sum(trades.fee_usd)", "all fees", ("commission",))], "duckdb"))
     metrics, defined here; write MEASURE(name) where SQL would have the aggregate, with its tables in the FROM
       fee: all fees; also called commission; over trades
     """
@@ -127,7 +139,9 @@ def described(metrics: Sequence[Metric]) -> str:
         f"metrics, defined here; write {CALL}(name) where SQL would have the aggregate, with its tables in the FROM"
     ]
     for metric in metrics:
-        tables = sorted({column.table for column in sqlglot.parse_one(metric.expression).find_all(exp.Column)})
+        tables = sorted(
+            {column.table for column in sqlglot.parse_one(metric.expression, dialect=dialect).find_all(exp.Column)}
+        )
         words = [metric.description] if metric.description else []
         words += [f"also called {', '.join(metric.synonyms)}"] if metric.synonyms else []
         words += [f"over {', '.join(tables)}"] if tables else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from pathlib import Path
 
 import duckdb
@@ -237,3 +238,67 @@ def test_it_is_found_beside_the_data(file: Path, tmp_path: Path) -> None:
     assert found.name == "desk"
     with pytest.raises(ConfigurationError, match="is not there"):
         find(tmp_path / "nothing.yaml", file)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "sum(list_sum(list_transform([orders.fee], x -> x + 1)))",
+        "sum(list_sum(list_transform([orders.fee], lambda x : x + 1)))",
+        "max(len(list_filter([orders.fee], x -> x > 1)))",
+        "max(list_reduce([orders.fee, 1.0], (x, y) -> x + y))",
+        "sum(orders.fee)::DECIMAL(9, 2) // 1",
+        "max(orders.fee) FILTER (orders.status = 'FILLED')",
+        "max({'fee': orders.fee}.fee)",
+        "max([orders.fee, 1][1])",
+        "sum(COLUMNS(orders.fee))",
+        "any_value(orders.fee ORDER BY orders.fee)",
+        "max(struct_extract({'a': orders.fee}, 'a'))",
+    ],
+)
+def test_a_metric_in_the_words_of_the_engine_is_described(file: Path, tmp_path: Path, expression: str) -> None:
+    with DuckDBWarehouse(file, model=load(_with_metric(tmp_path, expression))) as warehouse:
+        assert (
+            "  fill_rate: share of orders that were filled; also called hit ratio; over trades"
+            in warehouse.schema_card()
+        )
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("max(orders.fee" + unit * (characters // len(unit)) + ")", said)
+        for unit in ("+ orders.fee", ", orders.fee", " OR orders.fee", "(", "- ", "CASE WHEN orders.fee THEN ")
+        for characters, said in ((360_000, "at most 4,000 are read"), (3_900, "is no SQL expression"))
+        if characters > 4_000 or unit in ("(", "- ", "CASE WHEN orders.fee THEN ")
+    ],
+    ids=lambda given: given[14:34],
+)
+def test_a_long_or_deep_metric_is_refused_at_once(file: Path, tmp_path: Path, expression: str, said: str) -> None:
+    model = load(_with_metric(tmp_path, expression))
+    began = time.monotonic()
+    with pytest.raises(ConfigurationError, match=f"'fill_rate'.*{said}"):
+        DuckDBWarehouse(file, model=model)
+    assert time.monotonic() - began < 10
+
+
+def _with_metric(folder: Path, expression: str) -> Path:
+    path = folder / "desk.model.yaml"
+    path.write_text(WRITTEN.replace("avg(CASE WHEN orders.status = 'FILLED' THEN 1.0 ELSE 0 END)", expression))
+    return path
+
+
+@pytest.mark.parametrize("name", [".desk.model.yaml.unfinished", "desk.model.yaml"])
+@pytest.mark.parametrize("kind", ["a file", "nothing"])
+def test_a_model_is_not_written_through_a_link(model: SemanticModel, tmp_path: Path, name: str, kind: str) -> None:
+    """Another person of the folder plants a link under the name that is written."""
+    target = tmp_path / "victim"
+    if kind == "a file":
+        target.write_text("precious")
+    (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / name).symlink_to(target)
+    save(model, tmp_path / "desk.model.yaml")
+    assert target.exists() == (kind == "a file")
+    assert kind == "nothing" or target.read_text() == "precious"
+    assert load(tmp_path / "desk.model.yaml") == model
+    assert not (tmp_path / "desk.model.yaml").is_symlink()
