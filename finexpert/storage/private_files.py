@@ -34,7 +34,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
     It has mode 0600 where it is new, and keeps its mode where it is not.
     """
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+    # A link is replaced; what it names says nothing of who may read this.
+    mode = path.stat().st_mode & 0o777 if path.exists() and not path.is_symlink() else 0o600
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, for everybody to read: what was fetched from a public server.
 
 write_whole(Path("fred/GDP.csv"), b"DATE,VALUE")
+with building(Path("trades.duckdb")) as unfinished: duckdb.connect(unfinished)
 
 What may be confidential is written by `private_files`.
 """
@@ -8,6 +9,7 @@ What may be confidential is written by `private_files`.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +34,20 @@ def writing(path: Path) -> Iterator[BinaryIO]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def building(path: Path) -> Iterator[Path]:
+    """The name of a file that a library writes, in a new folder of its own, which takes the place of `path` when the block ends.
+
+    Nobody can have put a link under the name, and what is written beside it goes with it. Raises OSError.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
+    try:
+        yield folder / "unfinished"
+        (folder / "unfinished").replace(path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from finexpert.embeddings.embedding import Embedder, embedder
 from finexpert.embeddings.vectors import Vectors
 from finexpert.settings import Settings
+from finexpert.storage.whole_files import writing
 from finexpert.text.terms import words_of
 from finexpert.warehouse.schema import TableSchema
 from finexpert.warehouse.schema_card import describe_schema
@@ -164,9 +165,8 @@ class TableIndex:
         vectors = np.concatenate(parts) if parts else np.zeros((0, self._embedder.dimensions), dtype=np.float32)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_suffix(f".{threading.get_ident()}.npy")
-            np.save(unfinished, vectors, allow_pickle=False)
-            unfinished.replace(path)
+            with writing(path) as file:
+                np.save(file, vectors, allow_pickle=False)
         return vectors
 
 

@@ -31,6 +31,7 @@ from finexpert.optimizers.program.artifact import COMPILED, class_path, fill, la
 from finexpert.optimizers.program.fingerprints import differences, of_signature
 from finexpert.optimizers.program.manifest import MANIFEST, LayerEntry, Manifest, read
 from finexpert.settings import Settings
+from finexpert.storage.whole_files import write_whole
 
 PROMOTED = "promoted.json"
 _PICKLES = (".pkl", ".pickle", ".joblib", ".dill")
@@ -191,9 +192,7 @@ def promote(name: str, *, keep_anyway: bool = False) -> Promotion:
     made = Promotion(
         name=name, at=dt.datetime.now(dt.UTC), by=Settings().teacher, previous=previous, anyway=manifest.refused
     )
-    temporary = COMPILED / f".{PROMOTED}.part"
-    temporary.write_text(json.dumps(made.model_dump(mode="json"), indent=1), encoding="utf-8")
-    temporary.replace(COMPILED / PROMOTED)
+    write_whole(COMPILED / PROMOTED, json.dumps(made.model_dump(mode="json"), indent=1).encode())
     return made
 
 

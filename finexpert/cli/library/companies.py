@@ -7,7 +7,6 @@ finexpert library companies --find "Goldman's"     show whom words mean
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,17 +67,14 @@ def take(file: Path, target: Path) -> int:
     """Check a table of companies and put it at its place, whole or not at all; the number of its companies."""
     from finexpert.filings.companies.table import read_companies
     from finexpert.filings.library.file import cannot_use
+    from finexpert.storage.private_files import write_whole
 
     count = len(read_companies(file))
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(file.read_bytes())
-        unfinished.replace(target)
+        write_whole(target, file.read_bytes())
     except OSError as error:
         raise cannot_use(target.parent, error) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
     return count
 
 

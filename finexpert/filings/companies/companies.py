@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -136,13 +135,10 @@ class Companies:
     def _write(self, target: Path) -> None:
         if not self._by_ticker:
             raise LibraryError("there is no company to ask about: run `finexpert library companies FILE`")
-        # Another process may write the same table: each its own file, and the last one stays.
-        unfinished = target.with_name(f".{os.getpid()}-{target.name}")
         try:
-            write_companies_warehouse(unfinished, list(self))
-            unfinished.replace(target)
+            # Another process may write the same table: each its own file, and the last one stays.
+            write_companies_warehouse(target, list(self))
         except (OSError, duckdb.IOException) as error:
-            unfinished.unlink(missing_ok=True)
             reason = error.strerror if isinstance(error, OSError) else error
             raise LibraryError(
                 f"the table of companies {target} cannot be written ({reason}): see to its rights and to room on the "

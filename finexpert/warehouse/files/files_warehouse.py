@@ -8,10 +8,8 @@ The cache is for its owner only. It is named after the files' paths, sizes and t
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ import duckdb
 from finexpert.errors import DataError
 from finexpert.settings import Settings
 from finexpert.storage.private_files import make_folder
+from finexpert.storage.whole_files import building
 from finexpert.warehouse.files.found import Source, find
 from finexpert.warehouse.isolated.warehouse_file import METADATA_TABLE
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
@@ -79,11 +78,9 @@ def write(path: Path, sources: Sequence[Source], settings: Settings) -> None:
 def write_parts(path: Path, parts: Iterable[Any]) -> None:
     """A DuckDB file with the tables of these parts."""
     make_folder(path.parent)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    unfinished.unlink(missing_ok=True)
     notes: dict[str, Sequence[str]] = {}
     try:
-        with duckdb.connect(str(unfinished)) as connection:
+        with building(path) as unfinished, duckdb.connect(str(unfinished)) as connection:
             unfinished.chmod(0o600)
             connection.execute("SET python_enable_replacements = false")
             for part in parts:
@@ -92,13 +89,8 @@ def write_parts(path: Path, parts: Iterable[Any]) -> None:
             connection.execute(f"CREATE TABLE {METADATA_TABLE} (key VARCHAR, value VARCHAR)")
             content = json.dumps({"label": None, "tables": {}, "notes": notes}, sort_keys=True)
             connection.execute(f"INSERT INTO {METADATA_TABLE} VALUES ('metadata', ?)", [content])
-        unfinished.replace(path)
     except duckdb.IOException as error:
         raise DataError(f"{path} cannot be written: {error}. Name another home with FINEXPERT_HOME") from error
-    finally:
-        for left in (unfinished, unfinished.with_name(unfinished.name + ".wal")):
-            with contextlib.suppress(OSError):
-                left.unlink(missing_ok=True)
 
 
 def _write_part(connection: duckdb.DuckDBPyConnection, part: Any, *, first: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from finexpert.errors import DataError
+from finexpert.storage.whole_files import building
 from finexpert.warehouse.isolated.warehouse_file import METADATA_TABLE
 from finexpert.warehouse.quoting import literal, quote
 from finexpert.warehouse.schema import MAX_CATEGORIES
@@ -56,17 +56,8 @@ def build_warehouse(
     for table in tables:
         _check_table(table)
     target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
-    leftovers = (unfinished, unfinished.with_name(unfinished.name + ".wal"))
-    for leftover in leftovers:
-        leftover.unlink(missing_ok=True)
-    try:
-        with duckdb.connect(str(unfinished)) as connection:
-            _write(connection, tables, views, label)
-        unfinished.replace(target)
-    finally:
-        for leftover in leftovers:
-            leftover.unlink(missing_ok=True)
+    with building(target) as unfinished, duckdb.connect(str(unfinished)) as connection:
+        _write(connection, tables, views, label)
     return target
 
 
