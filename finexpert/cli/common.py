@@ -147,10 +147,12 @@ def store_words(uri: str) -> str:
 
 def reader_soon(data: Sequence[Path], *other: Path | None) -> None:
     """Start what a file is read behind, while the program is still being loaded; not where another source was given."""
-    from finexpert.warehouse.isolated.zygote import problem, zygote
+    from finexpert.isolation.guests.zygote import problem, zygote
+    from finexpert.warehouse.isolated import SELECTS, SQLITE
 
     if not any(other) and problem() is None:
-        zygote("sqlite" if data and str(data[0]).startswith("sqlite:") else "queries")
+        sqlite = data and str(data[0]).startswith("sqlite:")
+        zygote(SQLITE if sqlite else SELECTS)
 
 
 def open_source(

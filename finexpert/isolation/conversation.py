@@ -12,8 +12,8 @@ import socket
 import time
 
 from finexpert.isolation.limits import Limits
-from finexpert.isolation.protocol import Frame, FrameReader, ProtocolError
 from finexpert.isolation.watchdog import POLL_SECONDS, Watchdog
+from finexpert.isolation.wire import Frame, FrameReader, WireError
 
 _CHUNK = 1 << 18
 
@@ -55,7 +55,7 @@ class Conversation:
                 for key, events in selector.select(min(remaining, POLL_SECONDS)):
                     key.data(selector, events)
         if self._frame is None and self._reader.pending:
-            raise ProtocolError("a frame that was cut off")
+            raise WireError("a frame that was cut off")
         return self._frame
 
     def _talk(self, selector: selectors.BaseSelector, events: int) -> None:
@@ -77,11 +77,11 @@ class Conversation:
         if not data:
             selector.unregister(self._channel)
         elif self._frame is not None:
-            raise ProtocolError("bytes after the one frame")
+            raise WireError("bytes after the one frame")
         else:
             self._frame = self._reader.feed(data)
             if self._frame is not None and self._reader.pending:
-                raise ProtocolError("bytes after the one frame")
+                raise WireError("bytes after the one frame")
 
     def _listen(self, selector: selectors.BaseSelector, events: int) -> None:
         data = os.read(self._output, _CHUNK)

@@ -20,8 +20,8 @@ from finexpert.errors import SandboxFailure, SandboxUnavailable
 from finexpert.isolation.conversation import Conversation
 from finexpert.isolation.ending import Ending
 from finexpert.isolation.limits import Limits
-from finexpert.isolation.protocol import Frame, FrameReader, ProtocolError
 from finexpert.isolation.watchdog import Watchdog
+from finexpert.isolation.wire import Frame, FrameReader, WireError
 
 _CHUNK = 1 << 18
 
@@ -120,7 +120,7 @@ class Handle(Ending):
     def _closely(self) -> Iterator[None]:
         try:
             yield
-        except ProtocolError as error:
+        except WireError as error:
             self.kill()
             raise SandboxFailure(
                 f"the worker broke the protocol: {error}; the script's result was thrown away"

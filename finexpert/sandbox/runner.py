@@ -25,7 +25,7 @@ import pandas as pd
 from finexpert.core import progress
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import Cancelled, SandboxFailure, SandboxUnavailable, ScriptError
-from finexpert.isolation import protocol, rungs
+from finexpert.isolation import rungs, wire
 from finexpert.isolation.containers import container
 from finexpert.isolation.containers.zygote import ContainerZygote
 from finexpert.isolation.conversation import Overrun
@@ -132,7 +132,7 @@ class Sandbox(Closing):
             "limits": vars(self.limits),
             "frames": list(frames),
         }
-        return protocol.pack(header, blobs)
+        return wire.pack(header, blobs)
 
     def _exchange(self, request: bytes) -> Reply:
         """The reply to a request; once more with a fresh worker if the first was lost before it gave anything back."""

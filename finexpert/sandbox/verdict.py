@@ -23,7 +23,7 @@ from finexpert.errors import AnswerFormatError, SandboxFailure, ScriptError
 from finexpert.isolation.arrow import GateError
 from finexpert.isolation.handle import Reply
 from finexpert.isolation.limits import Limits
-from finexpert.isolation.protocol import Frame
+from finexpert.isolation.wire import Frame
 from finexpert.sandbox import gate, policy, values
 from finexpert.sandbox.library_messages import said
 

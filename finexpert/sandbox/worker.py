@@ -62,23 +62,23 @@ def warm_up() -> None:
 
 def serve(lock: Callable[[], None], prove: Callable[[], list[list[str]]]) -> None:
     """What a child does: lock, prove, say so, read the script, run it, answer."""
-    from finexpert.isolation import lockdown, protocol
+    from finexpert.isolation import lockdown, wire
 
     try:
         lock()
         denials = prove()
     except (lockdown.NotLocked, OSError) as error:
-        protocol.write(_CHANNEL, protocol.pack({"hello": "open", "why": str(error)}))
+        wire.write(_CHANNEL, wire.pack({"hello": "open", "why": str(error)}))
         return
-    protocol.write(_CHANNEL, protocol.pack({"hello": "locked", "denied": denials}))
+    wire.write(_CHANNEL, wire.pack({"hello": "locked", "denied": denials}))
     from finexpert.sandbox import script, tables
 
-    request, blobs = protocol.read(_CHANNEL)
+    request, blobs = wire.read(_CHANNEL)
     frames = {name: tables.decode_input(blob) for name, blob in zip(request["frames"], blobs, strict=True)}
     report, results = script.run(request, frames)
-    frame = protocol.pack(report, results)
+    frame = wire.pack(report, results)
     sys.stdout.flush()
-    protocol.write(_CHANNEL, frame)
+    wire.write(_CHANNEL, frame)
 
 
 def _lock_and_serve(memory: int, cpu_seconds: int, zygote: int) -> None:

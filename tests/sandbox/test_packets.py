@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finexpert.isolation.containers import packets
-from finexpert.isolation.protocol import ProtocolError
+from finexpert.isolation.wire import WireError
 
 _PACKETS = st.lists(
     st.tuples(st.sampled_from([packets.INPUT, packets.OUTPUT, packets.PRINTED]), st.binary(max_size=99))
@@ -24,5 +24,5 @@ def test_packets_arrive_as_sent_however_they_are_cut(sent: list[tuple[bytes, byt
 
 @pytest.mark.parametrize("line", [b"Error: no such image\n", b"O\xff\xff\xff\xff", b"x\0\0\0\0"])
 def test_what_is_no_packet_is_refused(line: bytes) -> None:
-    with pytest.raises(ProtocolError, match="no packet"):
+    with pytest.raises(WireError, match="no packet"):
         packets.Reader().feed(line)

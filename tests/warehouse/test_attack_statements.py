@@ -8,8 +8,8 @@ from finexpert.attacks.cases import Case, cases
 from finexpert.attacks.scripts import Result
 from finexpert.attacks.statements import Peak, run_statements
 from finexpert.errors import QueryError
+from finexpert.isolation.guests.zygote import problem
 from finexpert.warehouse.isolated.growth_rules import Growth
-from finexpert.warehouse.isolated.zygote import problem
 from finexpert.warehouse.local import duckdb_warehouse as warehouses
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 

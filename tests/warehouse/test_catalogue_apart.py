@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pytest
 
 from finexpert.errors import DataError
+from finexpert.isolation.guests.zygote import problem
 from finexpert.warehouse.isolated import process as processes
 from finexpert.warehouse.isolated.pool import QueryPool
-from finexpert.warehouse.isolated.zygote import problem
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 pytestmark = pytest.mark.skipif(problem() is not None, reason=f"no process of its own: {problem()}")
@@ -93,8 +92,8 @@ def test_a_log_that_was_begun_counts_as_written(file: Path) -> None:
     ids=lambda said: json.dumps(said)[:60],
 )  # fmt: skip
 def test_a_catalogue_of_another_form_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch, said: Any) -> None:
-    def changed(self: processes.QueryProcess, message: dict[str, Any]) -> tuple[dict[str, Any], pa.Buffer]:
-        return {"catalogue": True}, pa.py_buffer(json.dumps(said).encode())
+    def changed(self: processes.QueryProcess, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        return {"catalogue": True}, json.dumps(said).encode()
 
     monkeypatch.setattr(processes.QueryProcess, "_exchange", changed)
     with pytest.raises(DataError, match="the process that reads it broke"):

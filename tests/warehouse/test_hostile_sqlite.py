@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from finexpert.errors import DataError, QueryError
+from finexpert.isolation.guests.zygote import problem
 from finexpert.isolation.lockdown import CANARY_NAMES
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
-from finexpert.warehouse.isolated.zygote import problem
 
 pytestmark = pytest.mark.skipif(problem() is not None, reason="no process can be locked in here")
 Make = Callable[..., Path]

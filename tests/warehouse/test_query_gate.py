@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finexpert.errors import QueryError
+from finexpert.isolation import wire
 from finexpert.isolation.arrow import GateError
-from finexpert.warehouse.isolated import wire as query_wire
 from finexpert.warehouse.isolated.gate import open_rows
 
 TABLE = pa.table({"n": pa.array(range(100)), "t": pa.array(["x"] * 100)})
@@ -81,13 +81,14 @@ def test_any_changed_byte_gives_rows_or_an_error(place: int, value: int) -> None
     assert sum(batch.num_rows for batch in rows.batches) <= 100
 
 
+HEADERS = [b"[]", b"{]", b"{}", b'{"blobs": [-1]}', b'{"blobs": [], "x": NaN}', b'{"blobs": [], "x": 1, "x": 2}']
 MESSAGES = [
-    (b"XXXX" + bytes(12), query_wire.WireError),
-    (struct.pack("<4sIQ", b"FXQ1", query_wire.MAX_HEADER_BYTES + 1, 0), query_wire.WireError),
-    (struct.pack("<4sIQ", b"FXQ1", 2, 1001) + b"{}", query_wire.WireError),
-    (struct.pack("<4sIQ", b"FXQ1", 2, 0) + b"[]", query_wire.WireError),
-    (struct.pack("<4sIQ", b"FXQ1", 2, 0) + b"{]", query_wire.WireError),
-    (struct.pack("<4sIQ", b"FXQ1", 200, 0) + b"{", EOFError),
+    (b"XXXX" + bytes(12), wire.WireError),
+    (struct.pack("<4sI", b"FXS1", wire.MAX_HEADER_BYTES + 1), wire.WireError),
+    (wire.head({}, 1001), wire.WireError),
+    (wire.head({}, 2, 3), wire.WireError),
+    *((struct.pack("<4sI", b"FXS1", len(text)) + text, wire.WireError) for text in HEADERS),
+    (struct.pack("<4sI", b"FXS1", 200) + b"{", EOFError),
     (b"FX", EOFError),
     (b"", EOFError),
 ]
@@ -100,12 +101,12 @@ def test_a_message_that_is_none_is_refused(message: bytes, error: type[Exception
         with other:
             other.sendall(message)
         with pytest.raises(error):
-            query_wire.receive(channel, time.monotonic() + 5, body_bytes=1000)
+            wire.receive(channel, time.monotonic() + 5, blob_bytes=1000)
 
 
 def test_a_message_that_does_not_come_is_waited_for_until_the_deadline() -> None:
     channel, other = socket.socketpair()
     with channel, other:
-        other.sendall(query_wire.pack({"names": []}, 10) + b"12345")
+        other.sendall(wire.head({"names": []}, 10) + b"12345")
         with pytest.raises(TimeoutError):
-            query_wire.receive(channel, time.monotonic() + 0.05, body_bytes=1000)
+            wire.receive(channel, time.monotonic() + 0.05, blob_bytes=1000)

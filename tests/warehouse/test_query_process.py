@@ -24,11 +24,12 @@ import pytest
 
 from finexpert.attacks.statements import Peak
 from finexpert.errors import ConfigurationError, DataError, QueryError
+from finexpert.isolation.guests.zygote import problem, zygote
 from finexpert.isolation.lockdown import CANARY_NAMES
 from finexpert.isolation.watchdog import process_of
+from finexpert.warehouse.isolated import SELECTS
 from finexpert.warehouse.isolated.pool import QueryPool
 from finexpert.warehouse.isolated.process import QueryProcess
-from finexpert.warehouse.isolated.zygote import problem, zygote
 from finexpert.warehouse.local import duckdb_warehouse as warehouses
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
@@ -206,13 +207,13 @@ def test_closing_ends_a_query_that_runs(small_file: Path) -> None:
 
 def test_what_processes_are_forked_from_is_replaced(small_file: Path) -> None:
     with DuckDBWarehouse(small_file) as opened:
-        first = zygote()
+        first = zygote(SELECTS)
         process = process_id(opened)
         first._process.kill()
         first._process.wait()
         wait_for_end(process)
         assert opened.query("SELECT 1 AS one").data["one"].item() == 1
-        assert zygote() is not first
+        assert zygote(SELECTS) is not first
 
 
 def test_no_process_outlives_its_parent(small_file: Path) -> None:
@@ -253,7 +254,7 @@ def test_no_handle_is_left(small_file: Path) -> None:
     def handles() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))
 
-    zygote()
+    zygote(SELECTS)
     before = handles()
     for _ in range(3):
         with DuckDBWarehouse(small_file, seconds=0.1) as opened:

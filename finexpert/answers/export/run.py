@@ -18,7 +18,7 @@ from pathlib import Path
 from finexpert.core import syntax
 from finexpert.errors import RecordError, SandboxUnavailable
 from finexpert.isolation import launch
-from finexpert.warehouse.isolated.zygote import problem
+from finexpert.isolation.guests.zygote import problem
 
 WORKER = launch.WORKER.with_name("export_worker.py")
 MOST_CHARS = 4_000_000

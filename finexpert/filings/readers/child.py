@@ -19,9 +19,8 @@ from typing import Any
 from finexpert.errors import LibraryError
 from finexpert.filings.readers.cover import Given
 from finexpert.filings.readers.files import ReadFiling, read_file
-from finexpert.isolation import landlock, lockdown
-from finexpert.warehouse.isolated import wire
-from finexpert.warehouse.isolated.own_process import CHANNEL, Memory, write
+from finexpert.isolation import landlock, lockdown, wire
+from finexpert.isolation.guests.inside import CHANNEL, Memory, write
 
 # Those of a page in JSON: its parent takes no more at once.
 MOST_BYTES = 16 << 20
@@ -44,7 +43,7 @@ def use_once() -> None:
 
 def serve(parent: int) -> None:
     """Send what is read of the file, then end."""
-    setup = wire.read(CHANNEL)
+    setup, _ = wire.read(CHANNEL)
     memory = Memory()
     path = Path(setup["path"])
     try:
@@ -71,8 +70,7 @@ def _send(outcome: ReadFiling | LibraryError) -> None:
         bodies = [json.dumps([getattr(page, name) for name in PAGE_FIELDS]).encode() for page in outcome.pages]
         if max(map(len, bodies)) <= MOST_BYTES:
             for body in bodies:
-                write(wire.pack({"page": True}, len(body)))
-                write(memoryview(body))
+                write(wire.pack({"page": True}, [body]))
             info = asdict(outcome.info)
             write(wire.pack({"filing": {name: info[name] for name in SAID}, "notes": list(outcome.notes)}))
             return

@@ -18,8 +18,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from finexpert.errors import DataError, LibraryError, SandboxUnavailable
 from finexpert.filings.page import file as filing_file
 from finexpert.filings.readers import AGAIN, files
@@ -28,10 +26,11 @@ from finexpert.filings.readers.cover import NOTHING, Given
 from finexpert.filings.readers.files import RECORDS, ReadFiling
 from finexpert.filings.readers.records import pages_checksum
 from finexpert.filings.records import FilingInfo, LibraryPage
-from finexpert.warehouse.isolated import wire
-from finexpert.warehouse.isolated.guests import denials, guest
-from finexpert.warehouse.isolated.zygote import START_SECONDS, problem
+from finexpert.isolation import wire
+from finexpert.isolation.guests.reading import denials, guest
+from finexpert.isolation.guests.zygote import START_SECONDS, problem
 
+GUEST = "finexpert.filings.readers.child"
 MEMORY_BYTES = 2 << 30
 SECONDS = 600.0
 _MOST_PAGES, _LAST_PAGE = 200_000, 10_000_000
@@ -61,7 +60,7 @@ def read_file(path: Path, sha256: str, given: Given, otherwise: Given = NOTHING)
 def _read_locked(path: Path, sha256: str, given: Given, otherwise: Given) -> Iterator[ReadFiling | LibraryError]:
     with contextlib.ExitStack() as stack:
         try:
-            channel = stack.enter_context(guest("filings", path))
+            channel = stack.enter_context(guest(GUEST, path))
         except OSError as error:
             yield LibraryError(f"cannot read {path}: {error.strerror}; see to its name and rights, then {AGAIN}")
             return
@@ -93,7 +92,7 @@ def _outcomes(channel: socket.socket, setup: dict[str, Any]) -> Iterator[ReadFil
         header, body = wire.receive(channel, deadline, MOST_BYTES)
         if "page" in header:
             pages.append(_page(body))
-            characters += body.size
+            characters += len(body)
             if len(pages) > _MOST_PAGES or characters > _MOST_CHARACTERS:
                 raise _Untrue
         elif "refused" in header:
@@ -106,9 +105,9 @@ def _outcomes(channel: socket.socket, setup: dict[str, Any]) -> Iterator[ReadFil
             pages = []
 
 
-def _page(body: pa.Buffer) -> list[Any]:
+def _page(body: bytes | bytearray) -> list[Any]:
     try:
-        page = json.loads(body.to_pybytes())
+        page = json.loads(body)
     except (ValueError, RecursionError):
         raise _Untrue from None
     if (

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from finexpert.isolation.protocol import ProtocolError
+from finexpert.isolation.wire import WireError
 
 # To the worker: fork a child; bytes for its channel; nothing more for its channel.
 RUN, INPUT, CLOSE = b"R", b"I", b"C"
@@ -43,7 +43,7 @@ class Reader:
     >>> Reader().feed(b"GET / HTTP/1.1")
     Traceback (most recent call last):
         ...
-    finexpert.isolation.protocol.ProtocolError: the bytes received are no packet
+    finexpert.isolation.wire.WireError: the bytes received are no packet
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Reader:
         while len(self._bytes) - place >= _HEAD.size:
             kind, length = _HEAD.unpack_from(self._bytes, place)
             if kind not in _KINDS or length > CHUNK:
-                raise ProtocolError("the bytes received are no packet")
+                raise WireError("the bytes received are no packet")
             end = place + _HEAD.size + length
             if len(self._bytes) < end:
                 break

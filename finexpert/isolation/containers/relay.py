@@ -17,7 +17,7 @@ import subprocess
 import sys
 from collections import deque
 
-from finexpert.isolation import launch, protocol
+from finexpert.isolation import launch, wire
 from finexpert.isolation.containers import packets, surroundings
 from finexpert.isolation.containers.packets import CHUNK, Packet, Reader
 from finexpert.isolation.watchdog import pages_of
@@ -28,7 +28,7 @@ _NOT_UP = 70  # exit status; why stands in what the worker wrote before
 
 
 def _say(kind: bytes, data: bytes = b"") -> None:
-    protocol.write(1, packets.pack(kind, data))
+    wire.write(1, packets.pack(kind, data))
 
 
 def _start() -> tuple[socket.socket, int]:

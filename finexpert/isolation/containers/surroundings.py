@@ -18,7 +18,7 @@ _words = str.split
 
 # The files that a container holds, by their places in this package.
 INSIDE = (
-    *(f"isolation/{name}.py" for name in _words("landlock launch limits lockdown protocol seccomp watchdog")),
+    *(f"isolation/{name}.py" for name in _words("landlock launch limits lockdown seccomp watchdog wire")),
     *(f"isolation/containers/{name}.py" for name in _words("packets relay surroundings")),
     *(f"sandbox/{name}.py" for name in _words("policy script tables values worker")),
 )

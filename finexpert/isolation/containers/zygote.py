@@ -24,14 +24,14 @@ import time
 from collections.abc import Iterator
 
 from finexpert.errors import SandboxFailure, SandboxUnavailable
-from finexpert.isolation import protocol
+from finexpert.isolation import wire
 from finexpert.isolation.containers import container, packets, surroundings
 from finexpert.isolation.containers.packets import CHUNK, Reader
 from finexpert.isolation.handle import Child, Handle, Lost
 from finexpert.isolation.limits import Limits
 from finexpert.isolation.lockdown import CANARY_NAMES
-from finexpert.isolation.protocol import ProtocolError
 from finexpert.isolation.spawn import end, spawn
+from finexpert.isolation.wire import WireError
 
 _GRACE = 5.0
 _END_SECONDS = 3.0
@@ -124,7 +124,7 @@ class ContainerZygote(Handle):
     def _read(self) -> None:
         """Take apart what comes from the container until it ends or is no packet."""
         reader = Reader()
-        with contextlib.suppress(OSError, ProtocolError):
+        with contextlib.suppress(OSError, WireError):
             while data := self._line.recv(CHUNK):
                 for kind, content in reader.feed(data):
                     self._sort(kind, content)
@@ -145,7 +145,7 @@ class ContainerZygote(Handle):
             if kind == packets.OUTPUT:
                 channel.sendall(content)
             elif kind == packets.PRINTED:
-                protocol.write(printing, content)
+                wire.write(printing, content)
 
     def _shut(self) -> None:
         """The child has nothing more to say."""

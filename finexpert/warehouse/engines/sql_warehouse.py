@@ -23,6 +23,7 @@ from sqlglot import exp
 
 from finexpert.core.deadline import run_within
 from finexpert.errors import DataError, QueryError
+from finexpert.isolation.guests.zygote import problem
 from finexpert.storage.closing import Closing
 from finexpert.warehouse.database_address import public_address
 from finexpert.warehouse.engines.connections import (
@@ -45,7 +46,6 @@ from finexpert.warehouse.engines.statements import Place, Statements, result_nam
 from finexpert.warehouse.frames import Frame, to_pandas
 from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.isolated.file_views import reasons
-from finexpert.warehouse.isolated.zygote import problem
 from finexpert.warehouse.profile import profiled
 from finexpert.warehouse.schema import Metric, TableSchema, nameable
 from finexpert.warehouse.schema_card import describe_schema

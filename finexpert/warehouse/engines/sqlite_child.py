@@ -26,14 +26,13 @@ import sqlalchemy.exc
 import sqlglot.dialects.sqlite  # noqa: F401
 
 from finexpert.errors import DataError, QueryError
-from finexpert.isolation import landlock, lockdown
+from finexpert.isolation import landlock, lockdown, wire
+from finexpert.isolation.guests.inside import CHANNEL, Memory, write
 from finexpert.warehouse.engines.connections import reading, sqlite_engine
 from finexpert.warehouse.engines.reflection import Declared, reflect
 from finexpert.warehouse.engines.rows import gathered
 from finexpert.warehouse.engines.sqlite_connection import LOGS, State, open_sqlite, state_of
-from finexpert.warehouse.isolated import wire
 from finexpert.warehouse.isolated.child import send
-from finexpert.warehouse.isolated.own_process import CHANNEL, Memory, write
 
 _MOST_SAID = 2_000
 # Bytes 18 and 19 of a file that has a log.
@@ -60,7 +59,7 @@ def use_once() -> None:
 
 def serve(parent: int) -> None:
     """Answer until the warehouse closes the channel; raises EOFError then."""
-    setup = wire.read(CHANNEL)
+    setup, _ = wire.read(CHANNEL)
     memory, path = Memory(), setup["path"]
     try:
         lockdown.die_with_parent(parent)
@@ -76,7 +75,7 @@ def serve(parent: int) -> None:
         return
     guest = Guest(connection, memory, Path(path), still)
     while True:
-        guest.reply(wire.read(CHANNEL))
+        guest.reply(wire.read(CHANNEL)[0])
 
 
 def _has_no_log(path: Path) -> bool:
@@ -117,8 +116,7 @@ class Guest:
         with reading(self._engine, (), None) as connection:
             found = reflect(connection, schema, tables, Declared(**declared), listed, "sqlite")
         body = json.dumps(asdict(found)).encode()
-        write(wire.pack({"reflected": True}, len(body)))
-        write(body)
+        write(wire.pack({"reflected": True}, [body]))
 
     def _answer(self, sql: str, tables: Collection[str], row_cap: int, texts: Collection[int] | None) -> None:
         with reading(self._engine, tables, None) as connection:

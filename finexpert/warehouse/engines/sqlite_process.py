@@ -19,13 +19,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import sqlalchemy as sa
 import sqlalchemy.exc
 from pydantic import TypeAdapter
 
 from finexpert.warehouse.engines.reflection import Declared, Reflected
 from finexpert.warehouse.engines.sqlite_connection import State, state_of
+from finexpert.warehouse.isolated import SQLITE
 from finexpert.warehouse.isolated.answer import Request, Rows
 from finexpert.warehouse.isolated.process import Opening, QueryProcess
 
@@ -35,7 +35,7 @@ _MOST_IDLE = 2
 class SqliteProcess(QueryProcess):
     """A process that holds a SQLite file. One thread at a time."""
 
-    guest = "sqlite"
+    guest = SQLITE
 
     def reflect(self, wanted: Mapping[str, Any]) -> Reflected:
         """What `reflection.reflect` finds; raises DataError or SQLAlchemyError."""
@@ -47,7 +47,7 @@ class SqliteProcess(QueryProcess):
         """The rows of a statement; raises QueryError or SQLAlchemyError."""
         return self._ask(message, request)
 
-    def _opened(self, header: dict[str, Any], body: pa.Buffer, request: Request) -> Rows:
+    def _opened(self, header: dict[str, Any], body: bytearray, request: Request) -> Rows:
         _raise_again(header)
         return super()._opened(header, body, request)
 

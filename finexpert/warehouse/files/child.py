@@ -16,13 +16,12 @@ import duckdb
 import pyarrow as pa
 
 from finexpert.errors import ConfigurationError, DataError
-from finexpert.isolation import landlock, lockdown
+from finexpert.isolation import landlock, lockdown, wire
+from finexpert.isolation.guests.inside import OF_THE_SYSTEM, Memory, write
 from finexpert.warehouse.files import excel
 from finexpert.warehouse.files.found import Source
 from finexpert.warehouse.files.reading import connect, refusal, tables
 from finexpert.warehouse.files.table_read import Read
-from finexpert.warehouse.isolated import wire as query_wire
-from finexpert.warehouse.isolated.own_process import OF_THE_SYSTEM, Memory, write
 
 # Those of files of texts, and of the names within a workbook.
 _ENCODINGS = (
@@ -52,16 +51,16 @@ def read_files(setup: dict[str, Any], parent: int) -> None:
         connection = connect(sources, setup["memory"])
         lockdown.drop_capabilities()
         memory.limit(parent, setup["bytes"])
-        write(query_wire.pack({"denied": lockdown.prove()}))
+        write(wire.pack({"denied": lockdown.prove()}))
         for table in tables(connection, sources):
             _send(connection, table)
     except (DataError, ConfigurationError, lockdown.NotLocked, OSError) as error:
-        write(query_wire.pack({"failed": str(error)}))
+        write(wire.pack({"failed": str(error)}))
         return
     except MemoryError:
-        write(query_wire.pack({"failed": "the files take more memory than FINEXPERT_SQL_MEMORY_MB allows"}))
+        write(wire.pack({"failed": "the files take more memory than FINEXPERT_SQL_MEMORY_MB allows"}))
         return
-    write(query_wire.pack({"end": True}))
+    write(wire.pack({"end": True}))
 
 
 def _import_all(sources: list[Source]) -> None:
@@ -94,5 +93,5 @@ def _send_rows(header: dict[str, Any], schema: pa.Schema, batch: pa.RecordBatch 
         if batch is not None:
             writer.write_batch(batch)
     body = sink.getvalue()
-    write(query_wire.pack(header, body.size))
+    write(wire.head(header, body.size))
     write(memoryview(body))

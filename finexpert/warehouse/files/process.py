@@ -19,14 +19,15 @@ import duckdb
 import pyarrow as pa
 
 from finexpert.errors import DataError
+from finexpert.isolation import wire
 from finexpert.isolation.arrow import GateError
+from finexpert.isolation.guests.reading import denials, guest
+from finexpert.isolation.guests.zygote import START_SECONDS, problem
 from finexpert.warehouse.files.found import Source
 from finexpert.warehouse.files.reading import connect, refusal, tables
 from finexpert.warehouse.files.table_read import BATCH_ROWS
-from finexpert.warehouse.isolated import wire as query_wire
+from finexpert.warehouse.isolated import SELECTS
 from finexpert.warehouse.isolated.gate import open_rows
-from finexpert.warehouse.isolated.guests import denials, guest
-from finexpert.warehouse.isolated.zygote import START_SECONDS, problem
 
 # A part of a table is at most so many rows and bytes; between two parts lies a pass over the whole file.
 _PART_BYTES = 1 << 30
@@ -65,7 +66,7 @@ def _read_here(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
 def _read_locked(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
     with contextlib.ExitStack() as stack:
         try:
-            channel = stack.enter_context(guest("queries", sources[0].path))
+            channel = stack.enter_context(guest(SELECTS, sources[0].path))
         except OSError as error:
             raise DataError(f"{sources[0].path} cannot be read: {error.strerror}") from None
         yield from _parts_of(channel, sources, memory_mb)
@@ -74,7 +75,7 @@ def _read_locked(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
 def _parts_of(channel: socket.socket, sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
     try:
         yield from _parts(channel, sources, memory_mb)
-    except (EOFError, OSError, query_wire.WireError, GateError) as error:
+    except (EOFError, OSError, wire.WireError, GateError) as error:
         raise DataError(
             f"{sources[0].path.parent}: the process that reads the files broke ({type(error).__name__}), or needs more memory"
             " than FINEXPERT_SQL_MEMORY_MB allows"
@@ -88,13 +89,13 @@ def _parts(channel: socket.socket, sources: Sequence[Source], memory_mb: int) ->
         "bytes": memory_mb << 20,
     }
     deadline = time.monotonic() + START_SECONDS
-    query_wire.send(channel, query_wire.pack(setup), deadline)
-    header, _ = query_wire.receive(channel, deadline, 0)
+    wire.send(channel, wire.pack(setup), deadline)
+    header, _ = wire.receive(channel, deadline, 0)
     if "failed" in header:
         raise DataError(str(header["failed"])[:2_000])
     denials(header, "no file can be read")
     while True:
-        header, body = query_wire.receive(channel, time.monotonic() + _PART_SECONDS, _PART_BYTES)
+        header, body = wire.receive(channel, time.monotonic() + _PART_SECONDS, _PART_BYTES)
         if "failed" in header:
             raise DataError(str(header["failed"])[:2_000])
         if header.get("end") is True:
@@ -102,7 +103,7 @@ def _parts(channel: socket.socket, sources: Sequence[Source], memory_mb: int) ->
         yield _part(header, body)
 
 
-def _part(header: dict[str, Any], body: pa.Buffer) -> Part:
+def _part(header: dict[str, Any], body: bytearray) -> Part:
     rows = open_rows(header, body, BATCH_ROWS)
     comments, notes = header.get("comments"), header.get("notes")
     if not isinstance(comments, dict) or not isinstance(notes, list):

@@ -12,9 +12,9 @@ the filter of system calls holds the thread alone that reads the messages; files
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,20 +23,27 @@ import duckdb
 import pyarrow as pa
 
 from finexpert.errors import ConfigurationError, DataError, QueryError
-from finexpert.isolation import landlock, lockdown
-from finexpert.warehouse.isolated import wire as query_wire
+from finexpert.isolation import landlock, lockdown, wire
+from finexpert.isolation.guests.inside import CHANNEL, OF_THE_SYSTEM, Memory, write
 from finexpert.warehouse.isolated.answer import Known, Request, Rows, answer, look
 from finexpert.warehouse.isolated.catalogue import read_catalogue
 from finexpert.warehouse.isolated.locked_connection import View, lock, open_file
-from finexpert.warehouse.isolated.own_process import CHANNEL, OF_THE_SYSTEM, Memory, write
 
 DATABASE = 4
 _BUFFER = 1 << 20
 
 
+def use_once() -> None:
+    """Use once what a SELECT needs, and leave nothing open: a forked process finds it all in memory."""
+    with duckdb.connect(":memory:", config={"threads": "1", "async_threads": "0"}) as connection:
+        for select in ("SELECT 1 AS n, 'a' AS t, DATE '2024-01-01' AS d", "SELECT n", "SELECT 'a'::INTEGER AS n"):
+            with contextlib.suppress(QueryError):
+                answer(connection, Request(select), Known({}, ""))
+
+
 def serve(parent: int) -> None:
     """Answer until the warehouse closes the channel; raises EOFError then."""
-    setup = query_wire.read(CHANNEL)
+    setup, _ = wire.read(CHANNEL)
     if "files" in setup:
         from finexpert.warehouse.files.child import read_files
 
@@ -45,18 +52,18 @@ def serve(parent: int) -> None:
     try:
         connection = _open(setup, parent)
     except (DataError, ConfigurationError, OSError) as error:
-        write(query_wire.pack({"failed": str(error), "kind": type(error).__name__}))
+        write(wire.pack({"failed": str(error), "kind": type(error).__name__}))
         return None
     lockdown.drop_capabilities()
     memory.limit(parent, setup["bytes"])
     try:
-        write(query_wire.pack({"denied": lockdown.prove()}))
+        write(wire.pack({"denied": lockdown.prove()}))
     except lockdown.NotLocked as error:
-        write(query_wire.pack({"failed": str(error)}))
+        write(wire.pack({"failed": str(error)}))
         return None
     guest = Guest(connection, memory)
     while True:
-        guest.reply(query_wire.read(CHANNEL))
+        guest.reply(wire.read(CHANNEL)[0])
 
 
 class Guest:
@@ -81,10 +88,9 @@ class Guest:
         try:
             body = json.dumps(asdict(read_catalogue(self._connection, categories, date_columns))).encode()
         except DataError as error:
-            write(query_wire.pack({"failed": str(error), "kind": "DataError"}))
+            write(wire.pack({"failed": str(error), "kind": "DataError"}))
             return
-        write(query_wire.pack({"catalogue": True}, len(body)))
-        write(body)
+        write(wire.pack({"catalogue": True}, [body]))
 
     def _look(self, select: str) -> None:
         if self._known is not None:
@@ -93,7 +99,7 @@ class Guest:
             rows = look(self._connection.cursor(), select)
         except (duckdb.Error, pa.ArrowException, QueryError, MemoryError):
             # No word of what went wrong, which may quote a row: the look gave nothing.
-            write(query_wire.pack({"error": "", "worn": self._memory.worn}))
+            write(wire.pack({"error": "", "worn": self._memory.worn}))
             return
         send(rows, self._memory)
 
@@ -102,21 +108,20 @@ class Guest:
             views = lock(self._connection, [View(*view) for view in message["views"]])
         except duckdb.Error as error:
             said = f"its views cannot be made ({type(error).__name__})"
-            write(query_wire.pack({"failed": said, "kind": "DataError"}))
+            write(wire.pack({"failed": said, "kind": "DataError"}))
             return
         self._known = Known(message["columns"], message["card"], views)
         body = json.dumps(views).encode()
-        write(query_wire.pack({"views": True}, len(body)))
-        write(body)
+        write(wire.pack({"views": True}, [body]))
 
     def _answer(self, request: Request) -> None:
         if self._known is None:
             raise lockdown.NotLocked("a SELECT before the views were made")
         try:
-            with closing(self._connection.cursor()) as cursor:
+            with contextlib.closing(self._connection.cursor()) as cursor:
                 rows = answer(cursor, request, self._known)
         except QueryError as error:
-            write(query_wire.pack({"error": str(error), "worn": self._memory.worn}))
+            write(wire.pack({"error": str(error), "worn": self._memory.worn}))
             return
         send(rows, self._memory)
 
@@ -147,7 +152,7 @@ def send(rows: Rows, memory: Memory) -> None:
     _write_rows(rows, size)
     header = {"names": rows.names, "kinds": rows.kinds, "truncated": rows.truncated, "worn": memory.worn}
     with open(CHANNEL, "wb", buffering=_BUFFER, closefd=False) as channel:
-        channel.write(query_wire.pack(header, size.size()))
+        channel.write(wire.head(header, size.size()))
         _write_rows(rows, pa.PythonFile(channel, mode="w"))
 
 

@@ -16,7 +16,7 @@ from finexpert.warehouse.column_kinds import check_types
 from finexpert.warehouse.isolated.answer import Rows
 
 
-def open_rows(header: dict[str, Any], body: pa.Buffer, row_cap: int) -> Rows:
+def open_rows(header: dict[str, Any], body: bytes | bytearray, row_cap: int) -> Rows:
     """The rows of an answer: at most `row_cap`, in columns of plain types.
 
     Raises GateError for what no SELECT gives.
@@ -26,8 +26,9 @@ def open_rows(header: dict[str, Any], body: pa.Buffer, row_cap: int) -> Rows:
         raise GateError("an answer without names and kinds")
     check_types(names, kinds)
     try:
-        scan(body, row_cap)
-        reader = pa.ipc.open_stream(body)
+        stream = pa.py_buffer(body)
+        scan(stream, row_cap)
+        reader = pa.ipc.open_stream(stream)
         if len(reader.schema) != len(names) or not all(_is_plain(field) for field in reader.schema):
             raise GateError("columns of other types, or too many")
         batches = list(reader)

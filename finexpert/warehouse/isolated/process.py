@@ -19,21 +19,21 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
-import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
 
 from finexpert.core import progress
 from finexpert.errors import ConfigurationError, DataError, QueryError, SandboxUnavailable
+from finexpert.isolation import wire
 from finexpert.isolation.arrow import GateError
 from finexpert.isolation.ending import Ending, strike
-from finexpert.warehouse.isolated import wire as query_wire
+from finexpert.isolation.guests.reading import denials
+from finexpert.isolation.guests.zygote import START_SECONDS, zygote
+from finexpert.warehouse.isolated import SELECTS
 from finexpert.warehouse.isolated.answer import MAX_RESULT_BYTES, MOST_LOOKED_AT, Known, Request, Rows
 from finexpert.warehouse.isolated.catalogue import Catalogue
 from finexpert.warehouse.isolated.errors import BROKEN, took_too_long
 from finexpert.warehouse.isolated.gate import open_rows
-from finexpert.warehouse.isolated.guests import denials
 from finexpert.warehouse.isolated.locked_connection import View
-from finexpert.warehouse.isolated.zygote import START_SECONDS, Guest, zygote
 
 # What an Arrow stream needs beside the rows themselves.
 _FRAMING_BYTES = 16 << 20
@@ -56,7 +56,7 @@ class Opening:
 class QueryProcess(Ending):
     """A process on its way up, answering, or dead. One thread at a time."""
 
-    guest: Guest = "queries"
+    guest = SELECTS
 
     def __init__(self, opening: Opening, database: int) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class QueryProcess(Ending):
             raise
         finally:
             theirs.close()
-        self._opening: bytes | None = query_wire.pack(asdict(opening))
+        self._opening: bytes | None = wire.pack(asdict(opening))
 
     def ready(self) -> None:
         """Wait until it has opened the file and locked itself in.
@@ -82,9 +82,9 @@ class QueryProcess(Ending):
         if self._opening is None:
             return
         try:
-            query_wire.send(self._channel, self._opening, self._deadline)
-            header, _ = query_wire.receive(self._channel, self._deadline, 0)
-        except (OSError, EOFError, query_wire.WireError) as error:
+            wire.send(self._channel, self._opening, self._deadline)
+            header, _ = wire.receive(self._channel, self._deadline, 0)
+        except (OSError, EOFError, wire.WireError) as error:
             self.kill()
             why = f"{type(error).__name__}: {zygote(self.guest).last_words()}"
             raise SandboxUnavailable(
@@ -123,12 +123,12 @@ class QueryProcess(Ending):
         except QueryError:
             return None
 
-    def _exchange(self, message: Mapping[str, Any]) -> tuple[dict[str, Any], pa.Buffer]:
+    def _exchange(self, message: Mapping[str, Any]) -> tuple[dict[str, Any], bytearray]:
         deadline = time.monotonic() + START_SECONDS
         try:
-            query_wire.send(self._channel, query_wire.pack(message), deadline)
-            header, body = query_wire.receive(self._channel, deadline, _CATALOGUE_BYTES)
-        except (OSError, EOFError, query_wire.WireError) as error:
+            wire.send(self._channel, wire.pack(message), deadline)
+            header, body = wire.receive(self._channel, deadline, _CATALOGUE_BYTES)
+        except (OSError, EOFError, wire.WireError) as error:
             self.kill()
             raise DataError(self._broke(type(error).__name__)) from None
         except BaseException:
@@ -140,9 +140,9 @@ class QueryProcess(Ending):
             raise _failure(header)
         return header, body
 
-    def _checked(self, kind: TypeAdapter[_T], body: pa.Buffer) -> _T:
+    def _checked(self, kind: TypeAdapter[_T], body: bytearray) -> _T:
         try:
-            return kind.validate_json(bytes(body))
+            return kind.validate_json(body)
         except ValidationError:
             self.kill()
             raise DataError(self._broke("an answer of another form")) from None
@@ -167,13 +167,13 @@ class QueryProcess(Ending):
     def _exchanged(self, message: Mapping[str, Any], request: Request) -> Rows:
         deadline = time.monotonic() + request.seconds
         try:
-            query_wire.send(self._channel, query_wire.pack(message), deadline)
-            header, body = query_wire.receive(self._channel, deadline, MAX_RESULT_BYTES + _FRAMING_BYTES)
+            wire.send(self._channel, wire.pack(message), deadline)
+            header, body = wire.receive(self._channel, deadline, MAX_RESULT_BYTES + _FRAMING_BYTES)
             return self._opened(header, body, request)
         except TimeoutError:
             self.kill()
             raise QueryError(took_too_long(request.seconds)) from None
-        except (EOFError, OSError, query_wire.WireError, GateError):
+        except (EOFError, OSError, wire.WireError, GateError):
             self.kill()
             raise QueryError(BROKEN) from None
         except QueryError:

@@ -27,6 +27,7 @@ from pathlib import Path
 import pandas as pd
 
 from finexpert.errors import ConfigurationError, DataError, QueryError
+from finexpert.isolation.guests.zygote import problem
 from finexpert.storage.closing import Closing
 from finexpert.warehouse.frames import Frame, to_pandas
 from finexpert.warehouse.isolated.answer import Known, Request
@@ -38,7 +39,6 @@ from finexpert.warehouse.isolated.locked_connection import (
 )
 from finexpert.warehouse.isolated.pool import QueryPool
 from finexpert.warehouse.isolated.process import Opening
-from finexpert.warehouse.isolated.zygote import problem
 from finexpert.warehouse.local.building import Table, build_warehouse
 from finexpert.warehouse.local.export import python_source
 from finexpert.warehouse.local.holding import Held, LocalFile

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from finexpert.errors import LibraryError, SandboxUnavailable
@@ -21,9 +20,9 @@ from finexpert.filings.library.library import Library
 from finexpert.filings.readers import files, process
 from finexpert.filings.readers.cover import Given
 from finexpert.filings.readers.files import ReadFiling, checksum
+from finexpert.isolation import wire
+from finexpert.isolation.guests.zygote import problem
 from finexpert.isolation.lockdown import CANARY_NAMES
-from finexpert.warehouse.isolated import wire
-from finexpert.warehouse.isolated.zygote import problem
 
 WritePdf = Callable[..., Path]
 pytestmark = pytest.mark.skipif(problem() is not None, reason="no process can be locked in here")
@@ -130,7 +129,7 @@ def said_by(messages: list[tuple[dict[str, Any], bytes]]) -> list[ReadFiling | L
     def send() -> None:
         wire.read(theirs.fileno())
         for header, body in messages:
-            theirs.sendall(wire.pack(header, len(body)) + body)
+            theirs.sendall(wire.pack(header, [body] if body else []))
         theirs.close()
 
     thread = threading.Thread(target=send)
@@ -209,10 +208,6 @@ def test_a_process_that_ends_early_is_said(tmp_path: Path, monkeypatch: pytest.M
     (outcome,) = read(tmp_path / "a.txt")
     assert "the process that reads it broke" in str(outcome)
     assert len(set(Path("/proc/self/fd").iterdir()) - before) <= 2
-
-
-def test_bytes_of_a_page_are_read_as_a_buffer() -> None:
-    assert process._page(pa.py_buffer(page("a", "", 1, [], [], [])[1]))[0] == "a"
 
 
 def test_what_is_known_otherwise_goes_behind_the_facts_and_before_name_and_words(data: Path, tmp_path: Path) -> None:

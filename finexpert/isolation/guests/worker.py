@@ -1,14 +1,15 @@
-"""The program from which the processes of SELECTs, of SQLite files, or of filings, are forked: imported once, with one thread, and without any data.
+"""The program from which the processes of one kind of guest are forked: imported once, with one thread, and without any data.
 
-    python worker.py '{"control": 5, "parent": 4711, "path": ["/usr/lib/python3/site-packages"]}'
+    python worker.py '{"guest": "finexpert.filings.readers.child", "control": 5, "parent": 4711, "path": ["/usr/lib/python3/site-packages"]}'
 
 It is started by path with an environment made for it, says `ready` over the control socket, and for each message there, with a channel
-and an opened database, it forks a process and hands back its handle (a pidfd). It runs no SELECT itself.
+and an opened file, it forks a process and hands back its handle (a pidfd). It reads nothing itself.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import signal
@@ -26,7 +27,8 @@ def main() -> None:
     from finexpert.isolation import lockdown
 
     lockdown.die_with_parent(setup["parent"])
-    serve = {"queries": _warm, "sqlite": _warm_for_sqlite, "filings": _warm_for_filings}[setup["guest"]]()
+    guest = importlib.import_module(setup["guest"])
+    guest.use_once()
     # Nobody waits for the forked processes: the kernel clears them away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.collect()
@@ -37,40 +39,7 @@ def main() -> None:
         data, descriptors, _, _ = socket.recv_fds(control, 16, 2)
         if not data:
             return
-        _fork(control, descriptors, serve)
-
-
-def _warm() -> Callable[[int], None]:
-    """Import and use once what a SELECT needs, and leave nothing open: a forked process finds it all in memory."""
-    import duckdb
-
-    from finexpert.errors import QueryError
-    from finexpert.warehouse.isolated.answer import Known, Request, answer
-    from finexpert.warehouse.isolated.child import serve
-
-    with duckdb.connect(":memory:", config={"threads": "1", "async_threads": "0"}) as connection:
-        for select in ("SELECT 1 AS n, 'a' AS t, DATE '2024-01-01' AS d", "SELECT n", "SELECT 'a'::INTEGER AS n"):
-            try:
-                answer(connection, Request(select), Known({}, ""))
-            except QueryError:
-                continue
-    return serve
-
-
-def _warm_for_filings() -> Callable[[int], None]:
-    """The same for the readers of filings."""
-    from finexpert.filings.readers.child import serve, use_once
-
-    use_once()
-    return serve
-
-
-def _warm_for_sqlite() -> Callable[[int], None]:
-    """The same for SQLite files."""
-    from finexpert.warehouse.engines.sqlite_child import serve, use_once
-
-    use_once()
-    return serve
+        _fork(control, descriptors, guest.serve)
 
 
 def _fork(control: socket.socket, descriptors: list[int], serve: Callable[[int], None]) -> None:

@@ -1,6 +1,9 @@
 """The parent's handle on the program from which locked processes are forked; one for each kind of guest in this process.
 
-    handle = zygote().fork(channel, database)   ->   a pidfd of a process that serves the channel
+    handle = zygote("finexpert.warehouse.isolated.child").fork(channel, database)   ->   a pidfd of a process that serves the channel
+
+A guest is the module that a process runs: `use_once()` imports what it needs before any process is forked, `serve(parent)` locks the
+process in and answers the channel.
 
 It is started when first needed and ends with this process. A program of its own is what is forked, as this process has threads and
 secrets: the program has neither (`worker.py`).
@@ -20,14 +23,12 @@ import threading
 import time
 import weakref
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO
 
 from finexpert.errors import SandboxUnavailable
 from finexpert.isolation import landlock, launch, seccomp
 from finexpert.isolation.spawn import spawn
 
-# What the program is for, and so what it has imported: SELECTs and data files, SQLite files, or filings.
-Guest = Literal["queries", "sqlite", "filings"]
 START_SECONDS = 60.0
 WORKER = Path(__file__).with_name("worker.py")
 _GRACE = 10.0
@@ -43,10 +44,10 @@ def problem() -> str | None:
     return None if seccomp.supported() else "the processor is neither x86_64 nor aarch64"
 
 
-class QueryZygote:
+class GuestZygote:
     """The running program; starting returns at once."""
 
-    def __init__(self, guest: Guest = "queries") -> None:
+    def __init__(self, guest: str) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._lock = threading.Lock()
@@ -116,15 +117,15 @@ class QueryZygote:
         self._process.returncode = 0
 
 
-def zygote(guest: Guest = "queries") -> QueryZygote:
+def zygote(guest: str) -> GuestZygote:
     """The program of this process for such a guest, started if it does not run."""
     with _starting:
         if guest not in _running or _running[guest].lost:
-            _running[guest] = QueryZygote(guest)
+            _running[guest] = GuestZygote(guest)
         return _running[guest]
 
 
-_running: dict[Guest, QueryZygote] = {}
+_running: dict[str, GuestZygote] = {}
 _starting = threading.Lock()
 
 

@@ -19,7 +19,7 @@ from finexpert.core.answers import AnswerFormat
 from finexpert.errors import SandboxFailure, ScriptError
 from finexpert.isolation.conversation import Conversation, Overrun
 from finexpert.isolation.handle import Reply
-from finexpert.isolation.protocol import FrameReader, ProtocolError, pack
+from finexpert.isolation.wire import FrameReader, WireError, pack
 from finexpert.sandbox import Limits, values
 from finexpert.sandbox.verdict import judge
 
@@ -86,7 +86,7 @@ def test_frames_come_in_any_pieces() -> None:
     ],
 )
 def test_what_is_no_frame(sent: bytes, why: str) -> None:
-    with pytest.raises(ProtocolError, match=why):
+    with pytest.raises(WireError, match=why):
         _converse(sent)
 
 

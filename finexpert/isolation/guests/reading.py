@@ -1,6 +1,6 @@
 """A process that is locked in for as long as one reading takes, seen from its parent.
 
-with guest("queries", path) as channel: ...      # OSError where the path cannot be opened
+with guest("finexpert.warehouse.isolated.child", path) as channel: ...      # OSError where the path cannot be opened
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 from finexpert.errors import SandboxUnavailable
 from finexpert.isolation.ending import strike
+from finexpert.isolation.guests.zygote import zygote
 from finexpert.isolation.lockdown import CANARY_NAMES
-from finexpert.warehouse.isolated.zygote import Guest, zygote
 
 
 @contextlib.contextmanager
-def guest(kind: Guest, path: Path | str) -> Iterator[socket.socket]:
+def guest(kind: str, path: Path | str) -> Iterator[socket.socket]:
     """The channel to a new process that reaches nothing but this path; it is killed at the end."""
     opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
     channel, theirs = socket.socketpair()
