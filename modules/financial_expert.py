@@ -19,7 +19,7 @@ from finexpert.filings.readers.files import WHOLE
 from finexpert.knowledge.taught import Taught
 from finexpert.modes import SourceKind, fits
 from finexpert.modules.adversarial_review import AdversarialReview
-from finexpert.modules.baselines.page import Reading
+from finexpert.modules.baselines.page import PageInOneCall
 from finexpert.modules.baselines.select import SingleCall
 from finexpert.modules.critique import Critique
 from finexpert.modules.filing_search import FilingSearch
@@ -191,7 +191,7 @@ def _in_one_call(
 ) -> dspy.Prediction:
     """The baseline, which explains no words and recalls nothing."""
     if isinstance(source, Filing):
-        read = Reading()(question=question, source=source, workspace=workspace, knowledge=knowledge)
+        read = PageInOneCall()(question=question, source=source, workspace=workspace, knowledge=knowledge)
         return dspy.Prediction(answer=read.answer, review=None)
     if answer_format is None:
         raise ConfigurationError(

@@ -19,8 +19,8 @@ from finexpert.datasets.layers.inputs import to_dspy
 from finexpert.datasets.layers.records import workspace_of
 from finexpert.datasets.layers.references import schema_card_of
 from finexpert.modules.flow.filing_question import conversation
-from finexpert.optimizers.compiling.metrics import DONE, Verdict
-from finexpert.optimizers.compiling.tasks import Bench, Task
+from finexpert.optimizers.compiling.metrics import DONE, Judged
+from finexpert.optimizers.compiling.tasks import CompileBench, Task
 from finexpert.optimizers.planning import Carried, PlanningTask, quoted_only
 from finexpert.signatures import rules
 from finexpert.signatures.critique import Objection
@@ -37,7 +37,7 @@ class CritiqueTask(Task):
 
     layer = "critique"
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: CompileBench) -> None:
         super().__init__(bench)
         self.planning = PlanningTask(bench)
 
@@ -55,7 +55,7 @@ class CritiqueTask(Task):
             raise TypeError(f"{record.id}: a {type(asked).__name__} is no plan")
         return self.planning.run(record, asked)
 
-    def judge(self, record: CritiqueExample, result: Carried | list[Correction]) -> Verdict:
+    def judge(self, record: CritiqueExample, result: Carried | list[Correction]) -> Judged:
         if isinstance(result, list) and isinstance(record, AuditExample):
             return audit_verdict(record, result)
         if not isinstance(result, Carried):
@@ -75,21 +75,21 @@ class CritiqueTask(Task):
         return found
 
 
-def audit_verdict(record: AuditExample, corrections: Sequence[Correction]) -> Verdict:
+def audit_verdict(record: AuditExample, corrections: Sequence[Correction]) -> Judged:
     """Whether the objections that stand are the one that is due: with them the plan must give the right value."""
     if record.wrong is None:
         if not corrections:
             return DONE
-        return Verdict(0.0, f"{_named(corrections)} is objected to, and every reading is one that may be meant")
+        return Judged(0.0, f"{_named(corrections)} is objected to, and every reading is one that may be meant")
     if mends(record, corrections):
         return DONE
     if not corrections:
         what = "a reading is wrong" if record.wrong in {step.id for step in record.readings} else "a reading is missing"
-        return Verdict(
+        return Judged(
             0.0, f"{what}, and no objection stands: compare row, column and year of each with what the question asks"
         )
     ran = "gives another value" if corrected(record, corrections) is not None else "does not run"
-    return Verdict(0.0, f"{_named(corrections)} is objected to, and the plan {ran} with what is named instead")
+    return Judged(0.0, f"{_named(corrections)} is objected to, and the plan {ran} with what is named instead")
 
 
 def _named(corrections: Sequence[Correction]) -> str:

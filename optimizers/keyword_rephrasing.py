@@ -17,7 +17,7 @@ from finexpert.datasets.layers.records import KeywordRecord
 from finexpert.embeddings.embedding import embedder
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.taught import Taught
-from finexpert.optimizers.compiling.metrics import DONE, Verdict
+from finexpert.optimizers.compiling.metrics import DONE, Judged
 from finexpert.optimizers.compiling.tasks import Task
 from finexpert.optimizers.memory_lookup import PARTLY, numbers_of
 from finexpert.signatures import rules
@@ -55,7 +55,7 @@ class KeywordRephrasingTask(Task):
         terms = [keyword.term for keyword in found.meanings]
         return Rephrased(found.question, terms, [unclear.term for unclear in found.unknown])
 
-    def judge(self, record: KeywordRecord, result: Rephrased) -> Verdict:
+    def judge(self, record: KeywordRecord, result: Rephrased) -> Judged:
         verdict = judge_keywords(record, result)
         if verdict.right:
             return DONE
@@ -67,7 +67,7 @@ class KeywordRephrasingTask(Task):
             "nothing in the question has to be explained: leave it as it is": verdict.untouched is False,
         }
         wrong = [words for words, found in problems.items() if found]
-        return Verdict(PARTLY * (1 - len(wrong) / len(problems)), "; ".join(wrong))
+        return Judged(PARTLY * (1 - len(wrong) / len(problems)), "; ".join(wrong))
 
     def right(self, record: KeywordRecord, place: str, inputs: Mapping[str, Any]) -> dict[str, Any] | None:
         question = record.question

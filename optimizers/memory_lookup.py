@@ -15,7 +15,7 @@ from finexpert.datasets.layers.records import LookupRecord
 from finexpert.embeddings.embedding import embedder
 from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.taught import Taught
-from finexpert.optimizers.compiling.metrics import DONE, Verdict
+from finexpert.optimizers.compiling.metrics import DONE, Judged
 from finexpert.optimizers.compiling.tasks import Task
 from finexpert.signatures import rules
 from finexpert.text.terms import normalise
@@ -57,7 +57,7 @@ class MemoryLookupTask(Task):
         )
         return Recalled([process.heading for process in found.processes], found.tier)
 
-    def judge(self, record: LookupRecord, result: Recalled) -> Verdict:
+    def judge(self, record: LookupRecord, result: Recalled) -> Judged:
         verdict = judge_lookup(record.expected, record.whole, result.headings, result.tier)
         if verdict.right:
             return DONE
@@ -65,7 +65,7 @@ class MemoryLookupTask(Task):
         words += [f"{', '.join(verdict.extra)} must not be recalled"] if verdict.extra else []
         hits = len(record.expected) - len(verdict.missing)
         score = PARTLY * 2 * hits / (len(record.expected) + hits + len(verdict.extra))
-        return Verdict(score, f"{' and '.join(words)}: judge by what is computed, not by shared words")
+        return Judged(score, f"{' and '.join(words)}: judge by what is computed, not by shared words")
 
     def right(self, record: LookupRecord, place: str, inputs: Mapping[str, Any]) -> dict[str, Any] | None:
         expected = list(record.expected)

@@ -28,8 +28,8 @@ from finexpert.errors import FinexpertError, PlanError, StepError
 from finexpert.filings.page.filing import Filing
 from finexpert.modules.flow.filing_question import conversation
 from finexpert.modules.sql_extraction import by_name
-from finexpert.optimizers.compiling.metrics import DONE, Verdict
-from finexpert.optimizers.compiling.tasks import Bench, Task
+from finexpert.optimizers.compiling.metrics import DONE, Judged
+from finexpert.optimizers.compiling.tasks import CompileBench, Task
 from finexpert.plans import checks, execution
 from finexpert.plans.execution import Surroundings
 from finexpert.signatures import rules
@@ -53,7 +53,7 @@ class PlanningTask(Task):
 
     layer = "planning"
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: CompileBench) -> None:
         super().__init__(bench)
         if bench.settings.drafts:  # without them no SELECT may be written here
             self.ways = (frozenset({"warehouse", "warehouse_with_drafts"}), frozenset({"warehouse_by_select"}))
@@ -116,16 +116,16 @@ class PlanningTask(Task):
             as_of=record.today,
         )
 
-    def judge(self, record: PlanningExample | FilingExample, result: Carried) -> Verdict:
+    def judge(self, record: PlanningExample | FilingExample, result: Carried) -> Judged:
         if result.error is not None:
             score = FETCHED if result.layer == execution.SCRIPT_GENERATION else A_PLAN
-            return Verdict(score, f"the plan fails at {result.layer.replace('_', ' ')}: {result.error}")
+            return Judged(score, f"the plan fails at {result.layer.replace('_', ' ')}: {result.error}")
         if isinstance(record, FilingExample):
             if close(result.value, record.gold):
                 return DONE
-            return Verdict(TYPED, "the plan runs, and its value is not what the question asks for")
+            return Judged(TYPED, "the plan runs, and its value is not what the question asks for")
         if not matches(result.value, answer_of(record, self.bench.sandbox), record.answer_format):
-            return Verdict(
+            return Judged(
                 TYPED,
                 f"the plan runs and gives another value; understood right, the question is: {record.interpretation}",
             )
@@ -133,7 +133,7 @@ class PlanningTask(Task):
             hidden = _carried(result.plan, Workspace(), self._surroundings(record, _HIDDEN, models=False))
             right = answer_of(record, self.bench.sandbox, _HIDDEN)
             if hidden.error is not None or not matches(hidden.value, right, record.answer_format):
-                return Verdict(TYPED, "the value is right by luck: on other numbers the same plan gives a wrong one")
+                return Judged(TYPED, "the value is right by luck: on other numbers the same plan gives a wrong one")
         return DONE
 
     def right(self, record: Any, place: str, inputs: Mapping[str, Any]) -> dict[str, Any] | None:

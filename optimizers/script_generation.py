@@ -14,7 +14,7 @@ from finexpert.datasets.evaluations.answer_matching import matches
 from finexpert.datasets.layers.records import ScriptExample
 from finexpert.datasets.layers.references import answer_of, frames_of, variants_of
 from finexpert.errors import AnswerFormatError, ScriptError
-from finexpert.optimizers.compiling.metrics import DONE, Verdict
+from finexpert.optimizers.compiling.metrics import DONE, Judged
 from finexpert.optimizers.compiling.tasks import Task
 from finexpert.signatures import rules
 
@@ -38,16 +38,16 @@ class ScriptGenerationTask(Task):
         ).script.code
         return code
 
-    def judge(self, record: ScriptExample, result: str) -> Verdict:
+    def judge(self, record: ScriptExample, result: str) -> Judged:
         for variant in variants_of(record):
             right = answer_of(record, self.bench.sandbox, variant)
             frames = {frame.name: frame.data for frame in frames_of(record, variant)}
             try:
                 mine = self.bench.sandbox.run(result, frames, record.answer_format).value
             except (ScriptError, AnswerFormatError) as error:
-                return Verdict(0.0, f"the script fails: {error}")
+                return Judged(0.0, f"the script fails: {error}")
             if not matches(mine, right, record.answer_format):
-                return Verdict(RAN, f"the script runs and gives another value; it has to do: {record.task}")
+                return Judged(RAN, f"the script runs and gives another value; it has to do: {record.task}")
         return DONE
 
     def right(self, record: ScriptExample, place: str, inputs: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from finexpert.datasets.layers.records import ReferenceFrame, SqlExtractionExamp
 from finexpert.datasets.layers.references import dialect_of, schema_card_of, variants_of, warehouse_of
 from finexpert.errors import QueryError
 from finexpert.modules.sql_extraction import asked_for, by_name
-from finexpert.optimizers.compiling.metrics import DONE, Verdict, frame_verdict, mean
+from finexpert.optimizers.compiling.metrics import DONE, Judged, frame_verdict, mean
 from finexpert.optimizers.compiling.tasks import Task
 from finexpert.signatures import rules
 from finexpert.warehouse.suggestions import of_a_frame
@@ -43,7 +43,7 @@ class SqlExtractionTask(Task):
         )
         return by_name(written.selects, frames)
 
-    def judge(self, record: SqlExtractionExample, result: Mapping[str, str]) -> Verdict:
+    def judge(self, record: SqlExtractionExample, result: Mapping[str, str]) -> Judged:
         return mean([_of_frame(record, frame, result.get(frame.name)) for frame in record.frames])
 
     def right(self, record: SqlExtractionExample, place: str, inputs: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -59,24 +59,24 @@ class SqlExtractionTask(Task):
         return {**found, "write_one": self.shortened(one)}
 
 
-def _of_frame(record: SqlExtractionExample, frame: ReferenceFrame, select: str | None) -> Verdict:
+def _of_frame(record: SqlExtractionExample, frame: ReferenceFrame, select: str | None) -> Judged:
     if not select:
-        return Verdict(0.0, f"there is no SELECT for the frame {frame.name}: write one for each frame, under its name")
+        return Judged(0.0, f"there is no SELECT for the frame {frame.name}: write one for each frame, under its name")
     sources = tuple(warehouse_of(record, variant) for variant in variants_of(record))
     verdict = _compared(sources, record.today, frame, select)
     if verdict == DONE:
         return DONE
-    return Verdict(verdict.score, f"the SELECT for {frame.name} ({frame.purpose}) is not right: {verdict.feedback}")
+    return Judged(verdict.score, f"the SELECT for {frame.name} ({frame.purpose}) is not right: {verdict.feedback}")
 
 
 @lru_cache(maxsize=4096)
-def _compared(sources: tuple[Warehouse, ...], today: dt.date, frame: ReferenceFrame, select: str) -> Verdict:
+def _compared(sources: tuple[Warehouse, ...], today: dt.date, frame: ReferenceFrame, select: str) -> Judged:
     """One SELECT against its reference on all variants; candidates write many SELECTs alike."""
     for source in sources:
         try:
             mine = source.query(select, as_of=today).data
         except QueryError as error:
-            return Verdict(0.0, f"it fails: {of_a_frame(str(error), frame.name)}")
+            return Judged(0.0, f"it fails: {of_a_frame(str(error), frame.name)}")
         verdict = frame_verdict(mine, source.query(frame.select, as_of=today).data)
         if verdict != DONE:
             return verdict

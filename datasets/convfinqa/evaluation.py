@@ -31,7 +31,7 @@ from finexpert.filings.page.filing import Filing
 from finexpert.language_models.budget import Budget
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modes import MODES
-from finexpert.modules.baselines.page import Reading
+from finexpert.modules.baselines.page import PageInOneCall
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.settings import Settings
@@ -81,7 +81,7 @@ class ConversationResult(BaseModel):
 
 
 @dataclass
-class Bench:
+class ConversationBench:
     """What an evaluation runs with."""
 
     models: LanguageModels
@@ -135,7 +135,7 @@ class Bench:
         }
         try:
             if mode == BASELINE:
-                return Reading()(**common)
+                return PageInOneCall()(**common)
             options = Options.of(self.settings)
             options = options.within(MODES[mode]) if mode in MODES else options
             return self.expert(options=options, **common)
@@ -163,7 +163,7 @@ def _before(workspace: Workspace) -> Workspace:
 
 
 def evaluate(
-    bench: Bench,
+    bench: ConversationBench,
     conversations: Sequence[Conversation],
     modes: Sequence[str],
     journal: Journal[ConversationResult],

@@ -17,7 +17,7 @@ from finexpert.datasets.desk.house import kind_of
 from finexpert.datasets.desk.references import gold
 from finexpert.datasets.evaluations.evaluation import Result, Share, share
 from finexpert.datasets.evaluations.journal import Journal
-from finexpert.datasets.fred.evaluation import Bench, judge, touched
+from finexpert.datasets.fred.evaluation import QuestionBench, judge, touched
 from finexpert.datasets.fred.questions import Question
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.financial_expert import Options
@@ -27,7 +27,7 @@ MODES = (UNTAUGHT, TAUGHT, MISSING)
 
 
 def evaluate(
-    bench: Bench,
+    bench: QuestionBench,
     questions: Sequence[Question],
     modes: Sequence[str],
     journal: Journal[Result],
@@ -58,7 +58,7 @@ def jobs(questions: Sequence[Question], modes: Sequence[str]) -> list[tuple[str,
     return [(mode, q) for mode in modes for q in questions if q.needs or mode != MISSING]
 
 
-def _taught(bench: Bench, mode: str, question: Question, folder: Path) -> Taught | None:
+def _taught(bench: QuestionBench, mode: str, question: Question, folder: Path) -> Taught | None:
     if mode == UNTAUGHT or bench.taught is None:
         return None
     if mode == TAUGHT:

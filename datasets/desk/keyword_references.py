@@ -24,7 +24,7 @@ KEYWORD_REFERENCES: dict[str, Callable[[FredTables], Any]] = {**NEAR_MISSES, **L
 KEYWORD_GUESSES: dict[str, Callable[[FredTables], Any]] = {}
 
 
-class Reading(Protocol):
+class KeywordQuestion(Protocol):
     """A question answered by one reading of the keywords."""
 
     __name__: str
@@ -32,7 +32,7 @@ class Reading(Protocol):
     def __call__(self, fred: FredTables, house: Keywords) -> Any: ...
 
 
-def _question(function: Reading) -> Reading:
+def _question(function: KeywordQuestion) -> KeywordQuestion:
     KEYWORD_REFERENCES[function.__name__] = partial(function, house=TAUGHT)
     KEYWORD_GUESSES[function.__name__] = partial(function, house=GUESSED)
     return function

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.datasets.desk.transcripts import Line
-from finexpert.datasets.fred.evaluation import Bench
+from finexpert.datasets.fred.evaluation import QuestionBench
 from finexpert.datasets.fred.questions import Question
 from finexpert.datasets.fred.tables import FredTables
 from finexpert.knowledge.process import Process, ProcessStep
@@ -73,7 +73,7 @@ def questions(warehouse: Warehouse, as_of: dt.date) -> list[Question]:
 
 
 @dataclass
-class MemoryBench(Bench):
+class MemoryBench(QuestionBench):
     """Asks with one form of the process as the only knowledge; the forms are the rungs."""
 
     processes: dict[str, Process] = field(default_factory=dict)

@@ -53,7 +53,7 @@ def recall(library: Library, question: Question) -> dict[int, float]:
     return {cut: recall_at(question, pages, cut) for cut in CUTS}
 
 
-class Bench(LibraryBench):
+class FinanceBench(LibraryBench):
     """What an evaluation runs with."""
 
     def ask(self, mode: str, question: Question) -> BenchResult:

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.datasets.evaluations.evaluation import Result
 from finexpert.datasets.evaluations.journal import Journal
-from finexpert.datasets.fred.evaluation import BASELINE, Bench, told
+from finexpert.datasets.fred.evaluation import BASELINE, QuestionBench, told
 from finexpert.language_models.budget import Budget
 from finexpert.modules.baselines.select import SingleCall
 from finexpert.modules.financial_expert import Options
@@ -44,7 +44,7 @@ Q = TypeVar("Q", bound=Outside)
 
 
 @dataclass
-class PairedBench(Bench):
+class PairedBench(QuestionBench):
     """What an evaluation runs with: as for FRED, with a source for each question. `source` stands for all of them."""
 
     sources: Mapping[str, Warehouse] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from finexpert.datasets.filings.scoring import CitedPages, recall_at, reciprocal
 from finexpert.errors import UnknownPrompt
 from finexpert.filings.library.index.question import request_for
 from finexpert.filings.page.filing import Filing
-from finexpert.modules.baselines.page import Reading
+from finexpert.modules.baselines.page import PageInOneCall
 from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import Options
 
@@ -52,7 +52,7 @@ class FilingResult(Result):
 
 
 @dataclass
-class Bench(LibraryBench):
+class FilingBench(LibraryBench):
     """What an evaluation runs with; `knowledge` goes with every question."""
 
     knowledge: str = CONVENTIONS
@@ -113,7 +113,7 @@ class Bench(LibraryBench):
         pages = [self.library.page(id) for id in ranked]
         text = [f"[{page.label}]\n{page.as_filing().page_text()}" for page in pages]
         source = Filing("first pages", text, [], [])
-        read = Reading(names=True)(
+        read = PageInOneCall(names=True)(
             question=f"{question} (today is {today})", source=source, workspace=Workspace(), knowledge=self.knowledge
         )
         return read.answer  # type: ignore[no-any-return]

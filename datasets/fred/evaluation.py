@@ -45,7 +45,7 @@ _BUDGETS = {name for name in Settings.model_fields if name.startswith("budget_")
 
 
 @dataclass
-class Bench:
+class QuestionBench:
     """What an evaluation runs with."""
 
     source: Warehouse
@@ -100,7 +100,7 @@ def told(module: dspy.Module, question: str, models: LanguageModels, **given: An
 
 
 def evaluate(
-    bench: Bench,
+    bench: QuestionBench,
     questions: Sequence[Question],
     rungs: Sequence[str],
     journal: Journal[Result],
@@ -175,7 +175,7 @@ def limits_of(settings: Settings) -> Sequence[object]:
     return sorted((name, value) for name, value in changed.items() if value != Settings.model_fields[name].default)
 
 
-def fingerprint(bench: Bench, questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> str:
+def fingerprint(bench: QuestionBench, questions: Sequence[Question], rungs: Sequence[str], repeats: int) -> str:
     """What must be the same for an interrupted evaluation to go on."""
     content = [
         bench.source.snapshot(),

@@ -31,7 +31,7 @@ class Rephrased(NamedTuple):
     calls: int = 0
 
 
-class Verdict(NamedTuple):
+class KeywordVerdict(NamedTuple):
     """What one rephrasing got right. `untouched` is None where the question has something to find or to ask."""
 
     found: tuple[str, ...]
@@ -93,7 +93,7 @@ class KeywordSummary(BaseModel):
     wrong: list[str]
 
 
-def judge_keywords(example: KeywordExample, rephrased: Rephrased) -> Verdict:
+def judge_keywords(example: KeywordExample, rephrased: Rephrased) -> KeywordVerdict:
     """Compare a rephrasing with the label.
 
     A term asked about is the expected one when either stands in the other as whole words: "the turtle mode" and
@@ -102,7 +102,7 @@ def judge_keywords(example: KeywordExample, rephrased: Rephrased) -> Verdict:
     needed = {normalise(term): term for term in example.expected_terms}
     used = {normalise(term): term for term in rephrased.terms}
     text = _folded(rephrased.question)
-    return Verdict(
+    return KeywordVerdict(
         found=tuple(term for key, term in needed.items() if key in used),
         missed=tuple(term for key, term in needed.items() if key not in used),
         wrong=tuple(term for key, term in used.items() if key not in needed),

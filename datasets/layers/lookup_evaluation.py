@@ -26,7 +26,7 @@ Tier = Literal["none", "named", "whole", "part"]
 Lookup = Callable[[str, str], tuple[Sequence[str], Tier, int]]
 
 
-class Verdict(NamedTuple):
+class LookupVerdict(NamedTuple):
     """What one lookup got right: `hit` is None, and the rest of needs is empty, where nothing was needed."""
 
     hit: bool | None
@@ -83,20 +83,20 @@ class LookupSummary(BaseModel):
     wrong: list[str]
 
 
-def judge_lookup(expected: Sequence[str], whole: bool, found: Sequence[str], tier: Tier) -> Verdict:
+def judge_lookup(expected: Sequence[str], whole: bool, found: Sequence[str], tier: Tier) -> LookupVerdict:
     """Compare what was recalled with what is needed, in any order but for the first.
 
     It is a hit when the first process recalled is a needed one. Tier `named` is right wherever something is needed.
 
     >>> judge_lookup(["Recession periods"], False, ["Output gap", "Recession periods"], "part")
-    Verdict(hit=False, missing=(), extra=('Output gap',), tier_right=True)
+    LookupVerdict(hit=False, missing=(), extra=('Output gap',), tier_right=True)
     >>> judge_lookup([], False, [], "none").right
     True
     """
     needed = {normalise(heading) for heading in expected}
     recalled = {normalise(heading) for heading in found}
     right_tiers = {"none"} if not needed else {"named", "whole" if whole else "part"}
-    return Verdict(
+    return LookupVerdict(
         hit=(bool(found) and normalise(found[0]) in needed) if needed else None,
         missing=tuple(heading for heading in expected if normalise(heading) not in recalled),
         extra=tuple(dict.fromkeys(heading for heading in found if normalise(heading) not in needed)),

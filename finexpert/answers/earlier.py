@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from finexpert.answers.cache.cache import AnswerCache
-from finexpert.answers.cache.key import Surroundings, context, of_source
+from finexpert.answers.cache.key import AskedWith, context, of_source
 from finexpert.core.answers import Answer, AnswerFormat, Usage
 from finexpert.core.workspace import Workspace
 from finexpert.errors import StoreError
@@ -99,7 +99,7 @@ class EarlierAnswers:
         if source is None:
             return None
         model = {name: value for name, value in session.models.describe().items() if name != "found"}
-        return Surroundings(
+        return AskedWith(
             question=as_asked(asked.question),
             source=source,
             as_of=asked.as_of,

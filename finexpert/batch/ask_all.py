@@ -28,7 +28,7 @@ from finexpert.batch import answer_files
 from finexpert.batch.answer_rows import NOT_ASKED, AnswerRow, asked_elsewhere, check_names, joined, row_of
 from finexpert.batch.asking import answer_to
 from finexpert.batch.questions import BatchQuestion, Questions, questions_of, table_of
-from finexpert.batch.surroundings import Surroundings, mark, surroundings
+from finexpert.batch.surroundings import Shared, mark, surroundings
 from finexpert.core.answers import Answer
 from finexpert.core.display.charts import save_figures
 from finexpert.datasets.evaluations.journal import Journal, side_by_side
@@ -111,7 +111,7 @@ def ask_all(
 
 @contextmanager
 def rows_of(
-    shared: Surroundings,
+    shared: Shared,
     asked: Sequence[BatchQuestion],
     *,
     threads: int,

@@ -26,7 +26,7 @@ from finexpert.settings import Settings, with_options
 from finexpert.warehouse.opening import is_warehouse, open_data
 from finexpert.warehouse.warehouse import Warehouse
 
-Surroundings = Mapping[str, Any]
+Shared = Mapping[str, Any]
 # Each is a process that waits for scripts.
 _MOST_WORKERS = 4
 # They bound a run, and change no answer.
@@ -43,7 +43,7 @@ def surroundings(
     sandbox: Sandbox | None = None,
     taught: Taught | None = None,
     threads: int = 4,
-) -> Iterator[Surroundings]:
+) -> Iterator[Shared]:
     """What a `Session` takes; what was not given is opened, and closed at the end."""
     expert = expert or FinancialExpert()
     settings = with_options(settings or Settings(), getattr(expert, "options", {}))
@@ -97,7 +97,7 @@ def _each(source: Any) -> Mapping[str, Warehouse | Filing | Library]:
     return source.by_name if isinstance(source, Sources) else {"": source}
 
 
-def mark(shared: Surroundings, asked: Sequence[BatchQuestion], clarify: bool) -> str:
+def mark(shared: Shared, asked: Sequence[BatchQuestion], clarify: bool) -> str:
     """What must be the same for a run to go on with the answers of one before."""
     settings, several = shared["settings"], _each(shared["source"])
     data = [part for name, each in several.items() for part in [*filter(None, [name]), *_state(each, settings)]]
@@ -105,7 +105,7 @@ def mark(shared: Surroundings, asked: Sequence[BatchQuestion], clarify: bool) ->
     return _digest([data, questions, str(settings.as_of), *_program(shared, clarify)])
 
 
-def program_mark(shared: Surroundings, clarify: bool) -> str:
+def program_mark(shared: Shared, clarify: bool) -> str:
     """What must be the same for an answer to be computed again: all of `mark` but the rows, the questions and the day.
 
     A metric is no row: a SELECT of before would compute it as it was defined then.
@@ -114,7 +114,7 @@ def program_mark(shared: Surroundings, clarify: bool) -> str:
     return _digest([metrics, *_program(shared, clarify)])
 
 
-def _program(shared: Surroundings, clarify: bool) -> list[Any]:
+def _program(shared: Shared, clarify: bool) -> list[Any]:
     settings, taught = shared["settings"], shared["taught"]
     model = {name: value for name, value in shared["models"].describe().items() if name != "found"}
     return [

@@ -131,9 +131,9 @@ def settings_from(**given: Any) -> Settings:
 
 def budget_settings(budget: str | None, whose: Whose) -> dict[str, Any]:
     """What --budget sets; ConfigurationError names what is wrong with it."""
-    from finexpert.language_models.limits import Limits
+    from finexpert.language_models.limits import SpendingLimits
 
-    return Limits.parse(budget).as_settings(whose)
+    return SpendingLimits.parse(budget).as_settings(whose)
 
 
 def store_words(uri: str) -> str:

@@ -1,8 +1,8 @@
 """What may be spent, as it is written: calls, dollars, tokens, time.
 
-    >>> Limits.parse("calls=300,usd=2,minutes=30")
-    Limits(calls=300, usd=2.0, tokens=None, minutes=30.0)
-    >>> Limits.parse("minutes=0.5").as_settings("run")
+    >>> SpendingLimits.parse("calls=300,usd=2,minutes=30")
+    SpendingLimits(calls=300, usd=2.0, tokens=None, minutes=30.0)
+    >>> SpendingLimits.parse("minutes=0.5").as_settings("run")
     {'budget_run_seconds': 30.0}
 
 Whose it is (an answer's, a conversation's, a run's) stands in the names of the settings; it is kept by
@@ -20,7 +20,7 @@ Whose = Literal["answer", "conversation", "run"]
 PREFIX: dict[Whose, str] = {"answer": "budget", "conversation": "budget_conversation", "run": "budget_run"}
 
 
-class Limits(NamedTuple):
+class SpendingLimits(NamedTuple):
     """What may be spent; None is no limit."""
 
     calls: int | None = None
@@ -29,7 +29,7 @@ class Limits(NamedTuple):
     minutes: float | None = None
 
     @classmethod
-    def parse(cls, text: str | None) -> Limits:
+    def parse(cls, text: str | None) -> SpendingLimits:
         """The limits in words such as "calls=300,minutes=30"; ConfigurationError names what is wrong."""
         given: dict[str, float] = {}
         for part in (text or "").split(","):
@@ -50,7 +50,7 @@ class Limits(NamedTuple):
     def words(self) -> str:
         """As it is written on the command line.
 
-        >>> Limits(calls=3).words(), Limits().words()
+        >>> SpendingLimits(calls=3).words(), SpendingLimits().words()
         ('calls=3', 'none')
         """
         return ",".join(f"{name}={value:g}" for name, value in self._asdict().items() if value is not None) or "none"

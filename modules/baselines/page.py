@@ -16,7 +16,7 @@ from finexpert.signatures import rules
 from finexpert.signatures.baselines.page import ReadAndAnswer
 
 
-class Reading(dspy.Module):  # type: ignore[misc]
+class PageInOneCall(dspy.Module):  # type: ignore[misc]
     """Page and question in, a number out; with `names` also a name, for questions that ask which company."""
 
     def __init__(self, *, names: bool = False) -> None:

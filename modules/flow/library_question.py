@@ -24,7 +24,7 @@ from finexpert.modules.adversarial_review import CodeReviewing
 from finexpert.modules.flow.answering import Answering
 from finexpert.modules.flow.filing_question import conversation
 from finexpert.modules.flow.library_difficulty import EFFORTS, SATISFIED, Difficulty, difficulty, number_of_companies
-from finexpert.modules.flow.page_search import PageSearch, Searched
+from finexpert.modules.flow.page_search import LibrarySearch, Searched
 from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.plans import execution
 from finexpert.plans.pages.typed import typed
@@ -44,7 +44,7 @@ class LibraryQuestion(Answering):
 
     source: Library
     difficulty: Difficulty = field(init=False, default="standard")
-    search: PageSearch = field(init=False)
+    search: LibrarySearch = field(init=False)
     searched_before: list[Searched] = field(init=False, default_factory=list)
 
     def look_up(self, taught: Taught) -> Understood:
@@ -145,7 +145,7 @@ class LibraryQuestion(Answering):
         return resolve_periods(text, self.as_of, companies.fiscal_year_end(tickers))
 
     def _run(self, plan: Plan) -> execution.Outcome:
-        self.search = PageSearch(self.layers, self.source, self.as_of, self.knowledge, EFFORTS[self.difficulty])
+        self.search = LibrarySearch(self.layers, self.source, self.as_of, self.knowledge, EFFORTS[self.difficulty])
         surroundings = execution.Surroundings(
             find_page=self.search,
             companies=self.source.company_table(),

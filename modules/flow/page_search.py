@@ -64,7 +64,7 @@ class Searched:
 
 
 @dataclass
-class PageSearch:
+class LibrarySearch:
     """A `finexpert.plans.execution.PageFinder` that asks the program's layers. `searched` grows with every step, by question."""
 
     layers: Layers

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from finexpert.datasets.layers import examples as layer_examples
-from finexpert.language_models.limits import Limits
+from finexpert.language_models.limits import SpendingLimits
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.optimizers.compiling import gate
@@ -29,7 +29,7 @@ from finexpert.optimizers.compiling.recipes import recipe_of
 from finexpert.optimizers.compiling.replaying import Completions
 from finexpert.optimizers.compiling.search import Models, Search
 from finexpert.optimizers.compiling.spending import Purse
-from finexpert.optimizers.compiling.tasks import Bench, Record, task_of
+from finexpert.optimizers.compiling.tasks import CompileBench, Record, task_of
 from finexpert.optimizers.compiling.trial import states_of, with_states
 from finexpert.optimizers.compiling.watching import Watch
 from finexpert.optimizers.compiling.whole_gate import Own, WholeVerdict, judge_whole
@@ -51,7 +51,7 @@ class CompilePlan:
     holdout: int | None = None
     candidates: int = 6
     seed: int = 0
-    limits: Limits = field(default_factory=Limits)
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
     keep_anyway: bool = False
     end_to_end: bool = True
 
@@ -77,7 +77,7 @@ class Roles:
 class CompileRun:
     """A compile under way. `expert` is the program so far, `before` the one that it began with."""
 
-    bench: Bench
+    bench: CompileBench
     roles: Roles
     plan: CompilePlan
     home: Path

@@ -21,7 +21,7 @@ from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.optimizers.compiling import gate
 from finexpert.optimizers.compiling.journal import Journal, States, fingerprint
 from finexpert.optimizers.compiling.search import Models, Search
-from finexpert.optimizers.compiling.tasks import Bench, Record, task_of
+from finexpert.optimizers.compiling.tasks import CompileBench, Record, task_of
 from finexpert.optimizers.compiling.trial import states_of
 from finexpert.optimizers.compiling.watching import Watch
 from finexpert.optimizers.program.artifact import layers_of
@@ -46,7 +46,7 @@ class LayerScore(BaseModel):
 class LayerEvaluation:
     """What layers are measured with: at most `most` examples of a split, chosen by `seed`."""
 
-    bench: Bench
+    bench: CompileBench
     models: LanguageModels
     model: str
     split: Split = "holdout"

@@ -1,6 +1,6 @@
 """How one example was done: a score from 0 to 1, and a sentence that says what to change.
 
-    metric = dspy_metric(lambda gold, pred: Verdict(0.4, "the frame debt has 12 rows too many"))
+    metric = dspy_metric(lambda gold, pred: Judged(0.4, "the frame debt has 12 rows too many"))
     metric(gold, pred)  ->  Prediction(score=0.4, feedback="the frame debt has 12 rows too many")
 
 Scores come from running what was written, on numbers that the model did not see; how, says each layer's file beside
@@ -23,17 +23,17 @@ import pandas as pd
 RIGHT = 0.999
 
 
-class Verdict(NamedTuple):
+class Judged(NamedTuple):
     """What one example came to."""
 
     score: float
     feedback: str
 
 
-DONE = Verdict(1.0, "all is right")
+DONE = Judged(1.0, "all is right")
 
 
-def dspy_metric(judge: Callable[[dspy.Example, dspy.Prediction], Verdict]) -> Callable[..., dspy.Prediction]:
+def dspy_metric(judge: Callable[[dspy.Example, dspy.Prediction], Judged]) -> Callable[..., dspy.Prediction]:
     """The metric for `dspy.Evaluate` and `dspy.GEPA`.
 
     Its predictions are true whatever their score: optimizers that collect traces get `plain_metric` and a threshold.
@@ -52,7 +52,7 @@ def dspy_metric(judge: Callable[[dspy.Example, dspy.Prediction], Verdict]) -> Ca
     return metric
 
 
-def plain_metric(judge: Callable[[dspy.Example, dspy.Prediction], Verdict]) -> Callable[..., float]:
+def plain_metric(judge: Callable[[dspy.Example, dspy.Prediction], Judged]) -> Callable[..., float]:
     """The score alone, as a number that is false where it is 0."""
 
     def metric(gold: dspy.Example, pred: dspy.Prediction, trace: Any = None) -> float:
@@ -61,32 +61,32 @@ def plain_metric(judge: Callable[[dspy.Example, dspy.Prediction], Verdict]) -> C
     return metric
 
 
-def mean(verdicts: Sequence[Verdict]) -> Verdict:
+def mean(verdicts: Sequence[Judged]) -> Judged:
     """The mean score, with the sentence of the worst.
 
-    >>> mean([DONE, Verdict(0.0, "the script fails")])
-    Verdict(score=0.5, feedback='the script fails')
+    >>> mean([DONE, Judged(0.0, "the script fails")])
+    Judged(score=0.5, feedback='the script fails')
     """
     worst = min(verdicts, key=lambda verdict: verdict.score)
-    return Verdict(math.fsum(verdict.score for verdict in verdicts) / len(verdicts), worst.feedback)
+    return Judged(math.fsum(verdict.score for verdict in verdicts) / len(verdicts), worst.feedback)
 
 
-def frame_verdict(mine: pd.DataFrame, right: pd.DataFrame) -> Verdict:
+def frame_verdict(mine: pd.DataFrame, right: pd.DataFrame) -> Judged:
     """Whether a frame holds the same rows under the same names, in any order of rows and of columns.
 
     >>> right = pd.DataFrame({"year": [2020, 2021], "value": [1.0, 2.0]})
     >>> frame_verdict(right[::-1], right)
-    Verdict(score=1.0, feedback='all is right')
+    Judged(score=1.0, feedback='all is right')
     >>> frame_verdict(right[:1], right)
-    Verdict(score=0.4, feedback='it returns 1 rows, and 2 are asked for')
+    Judged(score=0.4, feedback='it returns 1 rows, and 2 are asked for')
     """
     names, wanted = ([str(name).casefold() for name in frame.columns] for frame in (mine, right))
     if sorted(names) != sorted(wanted):
-        return Verdict(0.2, f"it returns the columns {', '.join(names)}, and {', '.join(wanted)} are asked for")
+        return Judged(0.2, f"it returns the columns {', '.join(names)}, and {', '.join(wanted)} are asked for")
     if len(mine) != len(right):
-        return Verdict(0.4, f"it returns {len(mine)} rows, and {len(right)} are asked for")
+        return Judged(0.4, f"it returns {len(mine)} rows, and {len(right)} are asked for")
     if _rows(mine, [names.index(name) for name in wanted]) != _rows(right, range(len(wanted))):
-        return Verdict(0.4, "it returns as many rows as are asked for, with other values")
+        return Judged(0.4, "it returns as many rows as are asked for, with other values")
     return DONE
 
 

@@ -1,6 +1,6 @@
 """The budget of a compile: what is asked for on the command line, and how it is shared out.
 
-    >>> Purse(Limits.parse("calls=300")).share(parts=3).limits["calls"]
+    >>> Purse(SpendingLimits.parse("calls=300")).share(parts=3).limits["calls"]
     100
 
 Each layer gets an equal share of what is left. Within a layer, what the gate will take is set aside before candidates
@@ -12,14 +12,14 @@ from __future__ import annotations
 import time
 
 from finexpert.language_models.budget import Budget
-from finexpert.language_models.limits import Limits
+from finexpert.language_models.limits import SpendingLimits
 from finexpert.optimizers.compiling.journal import Spent
 
 
 class Purse:
     """What is left of the limits. `started` is when the minutes began."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SpendingLimits) -> None:
         self.limits = limits
         self.spent = Spent()
         self.started = time.monotonic()

@@ -2,7 +2,7 @@
 
     task = task_of("sql_extraction", bench)
     result = task.call(SqlExtraction(), task.load("val")[0])       # asks the layer's own predictor
-    task.judge(record, result)                                     # Verdict(score=0.5, feedback="the frame debt: ...")
+    task.judge(record, result)                                     # Judged(score=0.5, feedback="the frame debt: ...")
 
 One file a layer has its class: `sql_extraction`, `script_generation`, `planning`, `memory_lookup`, `keyword_rephrasing`.
 """
@@ -26,7 +26,7 @@ from finexpert.datasets.layers.inputs import to_dspy
 from finexpert.datasets.layers.records import Split
 from finexpert.datasets.layers.sets import ExampleSets
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.optimizers.compiling.metrics import Verdict
+from finexpert.optimizers.compiling.metrics import Judged
 from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings
 from finexpert.signatures import rules
@@ -35,7 +35,7 @@ Record = Any  # one of `layer_examples.LayerExample`
 
 
 @dataclass
-class Bench:
+class CompileBench:
     """What examples are run with. `folder` is for stores that are gone afterwards; `examples` are the packaged ones,
     if nothing else is said. `expert` is the program so far, whose other layers run what a plan leaves open.
     """
@@ -56,7 +56,7 @@ class Task(ABC):
     # Inputs that differ from place to place and are long: demonstrations go without them.
     left_out: ClassVar[frozenset[str]] = frozenset({"schema_card", "feedback"})
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: CompileBench) -> None:
         self.bench = bench
         self._by_id: dict[str, Record] = {}
 
@@ -93,7 +93,7 @@ class Task(ABC):
         return asked
 
     @abstractmethod
-    def judge(self, record: Record, result: Any) -> Verdict:
+    def judge(self, record: Record, result: Any) -> Judged:
         """Score what `call` gave; no model is asked."""
 
     @abstractmethod
@@ -176,7 +176,7 @@ def _group(record: Record) -> Iterable[str]:
     return (str(record.scenario), str(getattr(record, "kind", "")))
 
 
-def task_of(layer: str, bench: Bench) -> Task:
+def task_of(layer: str, bench: CompileBench) -> Task:
     """The task of a layer; ConfigurationError for a layer without an example set."""
     layer_examples.kind_of(layer)
     made: Task = import_module(f"finexpert.optimizers.{layer}").TASK(bench)

@@ -2,7 +2,7 @@
 
     trial = Trial(SqlExtraction(), Trying(task, models))
     prediction = trial(example_id="trades_without_fee")
-    trying.judge(example, prediction)                       # Verdict(score=0.5, feedback="the frame fees: ...")
+    trying.judge(example, prediction)                       # Judged(score=0.5, feedback="the frame fees: ...")
 
 The layer runs as it runs in the program, on what the program gives it. Text that cannot be used is a result with a
 score of 0; an unreachable model or a budget that is used up is an error.
@@ -21,7 +21,7 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import using
 from finexpert.optimizers.compiling.journal import Journal, Line, Spent, States, fingerprint
-from finexpert.optimizers.compiling.metrics import Verdict
+from finexpert.optimizers.compiling.metrics import Judged
 from finexpert.optimizers.compiling.tasks import Task
 from finexpert.optimizers.program.artifact import fill, predictors_of, state_of
 
@@ -55,18 +55,18 @@ class Trying:
     def __deepcopy__(self, memo: Mapping[int, Any]) -> Trying:
         return self
 
-    def judge(self, gold: dspy.Example, pred: dspy.Prediction) -> Verdict:
+    def judge(self, gold: dspy.Example, pred: dspy.Prediction) -> Judged:
         """The verdict on one prediction; judged once."""
         if pred.get("verdict") is None:
             pred.verdict = self._judged(gold.example_id, pred)
-        verdict: Verdict = pred.verdict
+        verdict: Judged = pred.verdict
         return verdict
 
-    def _judged(self, id: str, pred: dspy.Prediction) -> Verdict:
+    def _judged(self, id: str, pred: dspy.Prediction) -> Judged:
         if pred.get("failure") is not None:
-            verdict = Verdict(0.0, pred.failure)
+            verdict = Judged(0.0, pred.failure)
         elif pred.get("result") is None:
-            return Verdict(0.0, "it was not asked")
+            return Judged(0.0, "it was not asked")
         else:
             verdict = self.task.judge(self.task.record(id), pred.result)
         if self.task.record(id).split == "holdout":

@@ -136,9 +136,9 @@ class Whole:
         found = [self.journal.scored(program, sample.name, id) for id in sample.ids]
         return [line for line in found if line is not None]
 
-    def _bench(self, way: Way, taught: Taught | None = None) -> fred_evaluation.Bench:
+    def _bench(self, way: Way, taught: Taught | None = None) -> fred_evaluation.QuestionBench:
         settings = self.settings.model_copy(update={"drafts": way.drafts, "judge": way.judge})
-        return fred_evaluation.Bench(self.source, self.sandbox, self.models, settings, way.expert, taught)
+        return fred_evaluation.QuestionBench(self.source, self.sandbox, self.models, settings, way.expert, taught)
 
     def _fred(self, way: Way) -> Ask:
         bench, questions = self._bench(way), {question.id: question for question in self.questions}
@@ -150,7 +150,7 @@ class Whole:
         return lambda id: _scored(bench, questions[id], bench.ask(questions[id], taught=self.taught, options=options))
 
     def _convfinqa(self, way: Way) -> Ask:
-        bench = convfinqa_evaluation.Bench(self.models, self.settings, expert=way.expert)
+        bench = convfinqa_evaluation.ConversationBench(self.models, self.settings, expert=way.expert)
         by_id = {conversation.id: conversation for conversation in self.conversations}
         return lambda id: _conversation(bench, by_id[id])
 
@@ -159,12 +159,12 @@ def _ids(asked: Sequence[Question] | Sequence[Conversation]) -> tuple[str, ...]:
     return tuple(each.id for each in asked)
 
 
-def _scored(bench: fred_evaluation.Bench, question: Question, answer: Any) -> float:
+def _scored(bench: fred_evaluation.QuestionBench, question: Question, answer: Any) -> float:
     _raise_budget(answer.failure)
     return float(fred_evaluation.judge(RUNG, 1, question, answer, gold(question, bench.source)).correct)
 
 
-def _conversation(bench: convfinqa_evaluation.Bench, conversation: Conversation) -> float:
+def _conversation(bench: convfinqa_evaluation.ConversationBench, conversation: Conversation) -> float:
     """The share of the conversation's turns that are right."""
     turns = bench.converse(conversation, convfinqa_evaluation.PLANNER).turns
     for turn in turns:

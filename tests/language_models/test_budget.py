@@ -13,7 +13,7 @@ import pytest
 
 from finexpert.errors import BudgetExceeded, ConfigurationError
 from finexpert.language_models.budget import Budget, ended_by
-from finexpert.language_models.limits import Limits
+from finexpert.language_models.limits import SpendingLimits
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.language_models.usage import Meter
 from finexpert.settings import Settings
@@ -194,6 +194,6 @@ def test_a_run_ends_and_says_why() -> None:
 
 @pytest.mark.parametrize("whose", ["answer", "conversation", "run"])
 def test_limits_become_settings(whose: Any) -> None:
-    given = Limits.parse("calls=3,usd=0.5,tokens=100,minutes=2").as_settings(whose)
+    given = SpendingLimits.parse("calls=3,usd=0.5,tokens=100,minutes=2").as_settings(whose)
     assert Budget.of(Settings(**given), whose).limits == {"calls": 3, "usd": 0.5, "seconds": 120.0, "tokens": 100}
     assert Budget.of(Settings(), whose).limited is False

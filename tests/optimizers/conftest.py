@@ -13,7 +13,7 @@ import pytest
 from finexpert.datasets.layers import examples as layer_examples
 from finexpert.datasets.layers.records import SqlExtractionExample
 from finexpert.language_models.scripted import Messages, ScriptedModel
-from finexpert.optimizers.compiling.tasks import Bench
+from finexpert.optimizers.compiling.tasks import CompileBench
 from finexpert.sandbox import Limits, Sandbox
 from finexpert.settings import Settings
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
@@ -78,11 +78,11 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def bench(sandbox: Sandbox, tmp_path: Path) -> Bench:
+def bench(sandbox: Sandbox, tmp_path: Path) -> CompileBench:
     """What examples are run with; the embedder needs no model."""
     folder = tmp_path / "bench"
     folder.mkdir()
-    return Bench(sandbox, Settings(home=tmp_path / "home", embedder="words"), folder)
+    return CompileBench(sandbox, Settings(home=tmp_path / "home", embedder="words"), folder)
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import Messages, ScriptedModel
 from finexpert.modules.calling import using
 from finexpert.modules.critique import Critique
-from finexpert.optimizers.compiling.tasks import Bench, task_of
+from finexpert.optimizers.compiling.tasks import CompileBench, task_of
 from finexpert.signatures.critique import Objection
 
 WRONG: dict[str, Any] = {
@@ -129,7 +129,7 @@ def test_a_critic_is_shown_what_was_read_and_not_what_is_right(tmp_path: Path) -
     ],
 )
 def test_objections_are_judged_by_what_they_change(
-    record: dict[str, Any], objections: list[Objection], score: float, said: str, bench: Bench, tmp_path: Path
+    record: dict[str, Any], objections: list[Objection], score: float, said: str, bench: CompileBench, tmp_path: Path
 ) -> None:
     task, example = task_of("critique", bench), only(tmp_path, record)
     verdict = task.judge(example, task.run(example, objections))
@@ -139,7 +139,7 @@ def test_objections_are_judged_by_what_they_change(
     assert "2016" not in verdict.feedback
 
 
-def test_the_critics_are_asked_as_the_program_asks_them(bench: Bench) -> None:
+def test_the_critics_are_asked_as_the_program_asks_them(bench: CompileBench) -> None:
     """One predictor a kind of example, by the models of the critics; a plan of one's own is judged by its answer."""
     asked: list[str] = []
 
@@ -162,7 +162,7 @@ def test_the_critics_are_asked_as_the_program_asks_them(bench: Bench) -> None:
     assert asked == ["objections", "asked", "reading"]
 
 
-def test_the_right_objection_is_a_demonstration(bench: Bench) -> None:
+def test_the_right_objection_is_a_demonstration(bench: CompileBench) -> None:
     task = task_of("critique", bench)
     record = next(each for each in task.load("train") if isinstance(each, AuditExample) and each.wrong)
     (demo,) = task.demonstrations(Critique(), record).values()

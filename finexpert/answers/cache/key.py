@@ -38,7 +38,7 @@ WITHOUT = _set(
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class AskedWith:
     """What goes into a key. `said` is what `context` gives."""
 
     question: str

@@ -25,7 +25,7 @@ from finexpert.answers.sources.sources import Sources
 from finexpert.batch.answer_rows import AnswerRow
 from finexpert.batch.ask_all import kept as kept_answer
 from finexpert.batch.questions import BatchQuestion
-from finexpert.batch.surroundings import Surroundings
+from finexpert.batch.surroundings import Shared
 from finexpert.core.answers import Answer
 from finexpert.core.encoding import encode
 from finexpert.errors import FinexpertError, StoreError
@@ -79,7 +79,7 @@ class Runs(BaseModel):
         return self.answers.get(self.last.get(place, ""))
 
 
-def again(kept: Kept, question: BatchQuestion, shared: Surroundings) -> AnswerRow | None:
+def again(kept: Kept, question: BatchQuestion, shared: Shared) -> AnswerRow | None:
     """The row of a question as the data are now, without a model; None where it has to be asked."""
     settings = shared["settings"]
     if kept.row.status != "answered" or kept.row.record is None:
@@ -122,7 +122,7 @@ def _of(day: str) -> dt.date:
         return dt.date.max
 
 
-def _again(row: AnswerRow, record: Record, shared: Surroundings) -> AnswerRow | None:
+def _again(row: AnswerRow, record: Record, shared: Shared) -> AnswerRow | None:
     source, sandbox = shared["source"], shared.get("sandbox")
     if record.parts or record.source.dialect == "library":
         return row.model_copy(update=_FREE) if _replays(record, source, sandbox) else None
@@ -138,7 +138,7 @@ def _again(row: AnswerRow, record: Record, shared: Surroundings) -> AnswerRow | 
     return _changed(row, answer, shared)
 
 
-def _changed(row: AnswerRow, answer: Answer, shared: Surroundings) -> AnswerRow:
+def _changed(row: AnswerRow, answer: Answer, shared: Shared) -> AnswerRow:
     """The row of an answer over other data; what was said of the question is still said."""
     answer.flags = answer.record.flags = list(dict.fromkeys([*row.flags, *answer.flags]))
     sure = [each for each in (row.confidence, answer.confidence) if each is not None]

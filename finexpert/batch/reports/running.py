@@ -22,7 +22,7 @@ from finexpert.batch.answer_rows import NOT_ASKED, AnswerRow
 from finexpert.batch.ask_all import Told, rows_of
 from finexpert.batch.reports.earlier import Kept, Runs, again
 from finexpert.batch.reports.reading import Asked, Report
-from finexpert.batch.surroundings import Surroundings, program_mark, surroundings
+from finexpert.batch.surroundings import Shared, program_mark, surroundings
 from finexpert.core.display import chart_file, table_chart
 from finexpert.core.display.parts import Code
 from finexpert.errors import RecordError
@@ -105,7 +105,7 @@ def run(
         return Made(report.title, report.parameters, of.name, getattr(of, "label", None) or "", now, day, sections)
 
 
-def _without_model(asked: Sequence[Asked], runs: Runs, same: str, shared: Surroundings) -> dict[str, AnswerRow]:
+def _without_model(asked: Sequence[Asked], runs: Runs, same: str, shared: Shared) -> dict[str, AnswerRow]:
     rows = {}
     for each in asked:
         known = runs.answers.get(each.question.key)
@@ -125,7 +125,7 @@ def _keep(report: Report, rows: Mapping[str, AnswerRow], runs: Runs, same: str, 
     runs.save(place)
 
 
-def _section(each: Asked, row: AnswerRow, free: bool, before: Kept | None, shared: Surroundings) -> Section:
+def _section(each: Asked, row: AnswerRow, free: bool, before: Kept | None, shared: Shared) -> Section:
     question, table = each.question.question, _table(row)
     charts = [Path(place).read_bytes() for place in row.figures if Path(place).is_file()]
     if not charts and table is not None and (drawn := table_chart.of(table)) is not None:

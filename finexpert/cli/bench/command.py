@@ -96,10 +96,10 @@ def filing(
     """Time the turns of the sample pages with recorded completions: median and 95th percentile, in milliseconds."""
     settings = common.settings_from(lm="recorded")
     from finexpert.datasets.convfinqa.conversations import load
-    from finexpert.datasets.convfinqa.evaluation import PLANNER, Bench
+    from finexpert.datasets.convfinqa.evaluation import PLANNER, ConversationBench
     from finexpert.language_models.roles import LanguageModels
 
-    bench = Bench(LanguageModels.from_settings(settings), settings)
+    bench = ConversationBench(LanguageModels.from_settings(settings), settings)
     rows: list[dict[str, float]] = []
     for number in range(rounds + 1):
         for conversation in load():

@@ -81,13 +81,12 @@ def compile_(
 
     from finexpert.cli.compile.view import View
     from finexpert.datasets.layers.examples import CAPABILITIES
-    from finexpert.language_models.limits import Limits
+    from finexpert.language_models.limits import SpendingLimits
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.optimizers.compiling.compile_run import CompilePlan, CompileRun
-    from finexpert.optimizers.compiling.tasks import Bench
+    from finexpert.optimizers.compiling.tasks import CompileBench
     from finexpert.optimizers.program.loading import load
-    from finexpert.sandbox import Limits as SandboxLimits
-    from finexpert.sandbox import Sandbox
+    from finexpert.sandbox import Limits, Sandbox
     from finexpert.settings import with_options
 
     plan = CompilePlan(
@@ -98,7 +97,7 @@ def compile_(
         holdout=holdout,
         candidates=candidates,
         seed=seed,
-        limits=Limits.parse(given.budget),
+        limits=SpendingLimits.parse(given.budget),
         keep_anyway=keep_anyway,
         end_to_end=end_to_end,
     )
@@ -109,10 +108,10 @@ def compile_(
     with ExitStack() as stack:
         stack.enter_context(sets.copies)
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="finexpert-compile-")))
-        limits = SandboxLimits(wall_seconds=settings.script_seconds)
+        limits = Limits(wall_seconds=settings.script_seconds)
         sandbox = stack.enter_context(Sandbox(limits, workers=settings.workers))
         own_examples.look_at(sets, ("train", "val", "holdout"), sandbox)
-        bench = Bench(sandbox, settings, folder, expert, sets)
+        bench = CompileBench(sandbox, settings, folder, expert, sets)
         view = View(plan.limits)
         run = CompileRun(bench, roles, plan, settings.home / "compile", given.threads, view)
         if not resume:

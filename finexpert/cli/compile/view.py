@@ -14,7 +14,7 @@ from finexpert.language_models.usage import Meter, total_cost
 from finexpert.optimizers.compiling.watching import Watch
 
 if TYPE_CHECKING:
-    from finexpert.language_models.limits import Limits
+    from finexpert.language_models.limits import SpendingLimits
     from finexpert.optimizers.compiling.journal import Line
     from finexpert.optimizers.compiling.outcome import Outcome
     from finexpert.optimizers.compiling.whole_gate import WholeVerdict
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class View(Watch):
     """Shows layer, candidate, best so far, calls, tokens, cost and minutes left."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SpendingLimits) -> None:
         self._limits = limits
         self._out = common.console()
         self._lock = threading.Lock()

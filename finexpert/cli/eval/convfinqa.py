@@ -67,7 +67,7 @@ def convfinqa(
         models = LanguageModels.from_settings(settings)
         name = "recorded" if models.replaying else str(models.describe()["model"])
         side: Any = history
-        benches.append(evaluation.Bench(models, settings, side, expert=expert, model=name))
+        benches.append(evaluation.ConversationBench(models, settings, side, expert=expert, model=name))
     about = {
         "data": str(file.name) if file else "sample pages (made-up companies)",
         "conversations": len(held),

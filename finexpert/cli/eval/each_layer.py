@@ -48,7 +48,7 @@ def layers(
     from finexpert.datasets.layers import examples as layer_examples
     from finexpert.language_models.roles import LanguageModels
     from finexpert.optimizers.compiling.layer_scores import LayerEvaluation
-    from finexpert.optimizers.compiling.tasks import Bench
+    from finexpert.optimizers.compiling.tasks import CompileBench
 
     chosen = list(dict.fromkeys(names or layer_examples.CAPABILITIES))
     for name in chosen:
@@ -65,7 +65,7 @@ def layers(
         sandbox_of(settings) as sandbox,
     ):
         own_examples.look_at(sets, (part,), sandbox)
-        bench = Bench(sandbox, settings, Path(folder), expert, sets)
+        bench = CompileBench(sandbox, settings, Path(folder), expert, sets)
         benches = [
             LayerEvaluation(bench, each, common.model_words(each.describe()), part, holdout, seed, given.threads)
             for each in models

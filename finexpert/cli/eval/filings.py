@@ -60,7 +60,7 @@ def filings(
                 "add them with `finexpert library add`",
                 param_hint="--library",
             )
-        bench = evaluation.Bench(source, LanguageModels.from_settings(settings), settings, expert)
+        bench = evaluation.FilingBench(source, LanguageModels.from_settings(settings), settings, expert)
         modes = [PROGRAM] + ([BASELINE] if baseline else [])
         yield _evaluation(
             "filings", bench, evaluation.FilingResult, asked, modes, given.threads,
@@ -96,7 +96,7 @@ def financebench(
             _print_recall(source, asked)
             yield None
             return
-        bench = evaluation.Bench(source, LanguageModels.from_settings(settings), settings, expert)
+        bench = evaluation.FinanceBench(source, LanguageModels.from_settings(settings), settings, expert)
         modes = [PROGRAM] + ([BASELINE] if baseline else [])
         kind, summarise = evaluation.BenchResult, evaluation.summarise
         yield _evaluation(

@@ -59,12 +59,12 @@ def fred(
     source = open_data(given.data, settings=settings)
     expert, settings = given.expert(settings)
     with sandbox_of(settings) as sandbox, ExitStack() as stack:
-        bench = evaluation.Bench(source, sandbox, LanguageModels.from_settings(settings), settings, expert)
+        bench = evaluation.QuestionBench(source, sandbox, LanguageModels.from_settings(settings), settings, expert)
         if evaluation.MEMORY in names:
             days = {q.as_of for q in asked if q.as_of}
             bench.taught = stack.enter_context(learned(store, [recession_transcript()], bench, given.threads, days))
 
-        def of(bench: evaluation.Bench, model: str = "") -> Evaluation[Result]:
+        def of(bench: evaluation.QuestionBench, model: str = "") -> Evaluation[Result]:
             ask = partial(evaluation.evaluate, bench, asked, names, repeats=repeats, threads=given.threads)
             return evaluation_of(
                 "fred", bench, asked, names, ask=lambda journal, told: ask(journal, on_result=told),

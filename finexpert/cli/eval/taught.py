@@ -36,7 +36,7 @@ def house(
     from finexpert.datasets.desk import evaluation
     from finexpert.datasets.desk.house import HALVES, house_questions, house_transcripts
     from finexpert.datasets.fred.database import open_data
-    from finexpert.datasets.fred.evaluation import Bench
+    from finexpert.datasets.fred.evaluation import QuestionBench
     from finexpert.language_models.roles import LanguageModels
 
     names = listed(modes)
@@ -54,7 +54,7 @@ def house(
         return [f"near misses untouched: {part.right}/{part.n} ({part.low:.0%}-{part.high:.0%})"]
 
     with sandbox_of(settings) as sandbox:
-        bench = Bench(source, sandbox, LanguageModels.from_settings(settings), settings, expert)
+        bench = QuestionBench(source, sandbox, LanguageModels.from_settings(settings), settings, expert)
         days = {question.as_of for question in asked if question.as_of}
         with learned(store, house_transcripts(), bench, given.threads, days) as bench.taught:
             ask = partial(evaluation.evaluate, bench, asked, names, threads=given.threads)
@@ -76,7 +76,7 @@ def memory(
     from finexpert.datasets.desk.house import recession_transcript
     from finexpert.datasets.desk.transcripts import read_transcript
     from finexpert.datasets.fred.database import open_data
-    from finexpert.datasets.fred.evaluation import Bench, evaluate
+    from finexpert.datasets.fred.evaluation import QuestionBench, evaluate
     from finexpert.errors import StoreError
     from finexpert.language_models.roles import LanguageModels
 
@@ -86,7 +86,7 @@ def memory(
     source, models = open_data(given.data, settings=settings), LanguageModels.from_settings(settings)
     today, lesson = settings.as_of or dt.date.today(), recession_transcript()
     with sandbox_of(settings) as sandbox:
-        untaught = Bench(source, sandbox, models, settings, expert)
+        untaught = QuestionBench(source, sandbox, models, settings, expert)
         with learned(store, [lesson], untaught, given.threads, {today}) as taught:
             summarised = taught.memory.get("Recession Calculation")
         if summarised is None:

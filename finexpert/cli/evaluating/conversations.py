@@ -14,14 +14,14 @@ from finexpert.cli.evaluating.report import Cell, Evaluation, Logged, Report, nu
 
 if TYPE_CHECKING:
     from finexpert.datasets.convfinqa.conversations import Conversation
-    from finexpert.datasets.convfinqa.evaluation import Bench, ConversationResult
+    from finexpert.datasets.convfinqa.evaluation import ConversationBench, ConversationResult
     from finexpert.datasets.convfinqa.scoring import Share
     from finexpert.datasets.evaluations.journal import Journal
     from finexpert.datasets.evaluations.mode_comparison import Way
 
 
 def evaluation_of(
-    benches: Sequence[Bench],
+    benches: Sequence[ConversationBench],
     conversations: Sequence[Conversation],
     modes: Sequence[str],
     about: Mapping[str, Any],
@@ -53,7 +53,9 @@ def evaluation_of(
     )
 
 
-def _fingerprint(benches: Sequence[Bench], conversations: Sequence[Conversation], about: Mapping[str, Any]) -> str:
+def _fingerprint(
+    benches: Sequence[ConversationBench], conversations: Sequence[Conversation], about: Mapping[str, Any]
+) -> str:
     """What must be the same for an interrupted evaluation to go on."""
     from finexpert.datasets.fred.evaluation import limits_of
 
@@ -66,7 +68,7 @@ def _fingerprint(benches: Sequence[Bench], conversations: Sequence[Conversation]
 
 
 def _report(
-    benches: Sequence[Bench],
+    benches: Sequence[ConversationBench],
     conversations: Sequence[Conversation],
     modes: Sequence[str],
     about: Mapping[str, Any],
@@ -96,7 +98,11 @@ class _Held:
     """One model in one mode: results, turns for scoring, summary, and what was lost."""
 
     def __init__(
-        self, bench: Bench, mode: str, results: Sequence[ConversationResult], conversations: Sequence[Conversation]
+        self,
+        bench: ConversationBench,
+        mode: str,
+        results: Sequence[ConversationResult],
+        conversations: Sequence[Conversation],
     ) -> None:
         from finexpert.datasets.convfinqa import evaluation, scoring
 

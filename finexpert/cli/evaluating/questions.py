@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from finexpert.core.reviews import Review
     from finexpert.datasets.evaluations.evaluation import Result, Summary
     from finexpert.datasets.evaluations.journal import Journal
-    from finexpert.datasets.fred.evaluation import Bench
+    from finexpert.datasets.fred.evaluation import QuestionBench
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.sandbox import Sandbox
     from finexpert.settings import Settings
@@ -83,7 +83,7 @@ def mark_of(expert: FinancialExpert, *parts: object) -> str:
 
 def evaluation_of(
     name: str,
-    bench: Bench,
+    bench: QuestionBench,
     questions: Sequence[Any],
     rungs: Sequence[str],
     *,
@@ -115,7 +115,7 @@ def evaluation_of(
     )
 
 
-def _params(bench: Bench, questions: Sequence[Any], rungs: Sequence[str], repeats: int) -> dict[str, object]:
+def _params(bench: QuestionBench, questions: Sequence[Any], rungs: Sequence[str], repeats: int) -> dict[str, object]:
     return {
         "model": common.model_words(bench.models.describe()),
         "data": bench.source.name,
@@ -135,7 +135,7 @@ def _params(bench: Bench, questions: Sequence[Any], rungs: Sequence[str], repeat
 
 def _report(
     name: str,
-    bench: Bench,
+    bench: QuestionBench,
     rungs: Sequence[str],
     params: Mapping[str, Any],
     results: Sequence[Result],

@@ -14,7 +14,7 @@ import typer
 from finexpert.cli import common
 
 if TYPE_CHECKING:
-    from finexpert.datasets.fred.evaluation import Bench
+    from finexpert.datasets.fred.evaluation import QuestionBench
     from finexpert.knowledge.taught import Taught
 
 TaughtStore = Annotated[
@@ -25,7 +25,7 @@ TaughtStore = Annotated[
 
 @contextmanager
 def learned(
-    store: str | None, transcripts: Sequence[Path], bench: Bench, threads: int, days: Collection[dt.date]
+    store: str | None, transcripts: Sequence[Path], bench: QuestionBench, threads: int, days: Collection[dt.date]
 ) -> Iterator[Taught]:
     """The store given, or a new one in which the lessons were played by the model and program that are evaluated.
 

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from finexpert.text.periods.calendar import FiscalCalendar
-from finexpert.text.periods.reading import Reader, Reading
+from finexpert.text.periods.reading import PeriodReading, Reader
 from finexpert.text.periods.words import (
     COUNTED_AFTER,
     NOT_A_YEAR_AFTER,
@@ -73,7 +73,7 @@ def resolve_periods(question: str, as_of: dt.date, fiscal_year_end: int = 12) ->
     """
     reader = Reader(FiscalCalendar(fiscal_year_end), as_of)
     matches = _matches(question[:_LONGEST_QUESTION])
-    readings: list[Reading | None] = [reader.read(rule, match) for rule, match in matches]
+    readings: list[PeriodReading | None] = [reader.read(rule, match) for rule, match in matches]
     for place, (rule, match) in enumerate(matches):
         if rule.startswith("chained"):
             readings[place] = reader.chained(rule, match, _anchor(readings, matches, place))
@@ -115,8 +115,8 @@ def _is_year(question: str, match: re.Match[str], rule: str) -> bool:
 
 
 def _anchor(
-    readings: Sequence[Reading | None], matches: Sequence[tuple[str, re.Match[str]]], place: int
-) -> Reading | None:
+    readings: Sequence[PeriodReading | None], matches: Sequence[tuple[str, re.Match[str]]], place: int
+) -> PeriodReading | None:
     """What "that" and "the prior year" count from: the nearest reading with a year before them, else after them."""
     for reading in reversed(readings[:place]):
         if reading and reading.years:

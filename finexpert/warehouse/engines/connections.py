@@ -23,7 +23,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from finexpert.errors import ConfigurationError, DataError
-from finexpert.warehouse.engines.kinds import KINDS, WAIT_SECONDS, Kind, Limits, kind_of
+from finexpert.warehouse.engines.kinds import KINDS, WAIT_SECONDS, EngineLimits, Kind, kind_of
 from finexpert.warehouse.engines.sqlite_connection import confine, open_sqlite
 
 CONNECTIONS = 8
@@ -50,7 +50,7 @@ def schema_in(address: str) -> str | None:
     return make_url(address).database if address.startswith("bigquery:") else None
 
 
-def engine_of(address: str, limits: Limits) -> tuple[sa.Engine, str]:
+def engine_of(address: str, limits: EngineLimits) -> tuple[sa.Engine, str]:
     """The engine of a URL and sqlglot's name of its dialect. Nothing is connected yet."""
     try:
         url = make_url(address)
@@ -79,7 +79,7 @@ def engine_of(address: str, limits: Limits) -> tuple[sa.Engine, str]:
         ) from None
 
 
-def _made(url: URL, kind: Kind, limits: Limits) -> sa.Engine:
+def _made(url: URL, kind: Kind, limits: EngineLimits) -> sa.Engine:
     if kind.dialect == "spark":
         from finexpert.warehouse.engines import spark
 
@@ -108,7 +108,9 @@ def _made(url: URL, kind: Kind, limits: Limits) -> sa.Engine:
     return made
 
 
-def _limit_jobs(limits: Limits, dialect: object, record: object, positional: object, arguments: dict[str, Any]) -> None:
+def _limit_jobs(
+    limits: EngineLimits, dialect: object, record: object, positional: object, arguments: dict[str, Any]
+) -> None:
     """Lets BigQuery itself end a job after its seconds; the driver has no argument for it."""
     from google.cloud.bigquery import QueryJobConfig
 
@@ -147,7 +149,7 @@ def reading(
 ) -> Iterator[sa.Connection]:
     """A connection in a transaction that cannot write; `seconds` and `rows` are the server's own limits for a statement."""
     connection = engine.connect()
-    limits = Limits(seconds, rows) if seconds is not None and rows is not None else None
+    limits = EngineLimits(seconds, rows) if seconds is not None and rows is not None else None
     try:
         if engine.dialect.name == "postgresql":
             connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)

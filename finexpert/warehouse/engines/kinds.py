@@ -22,7 +22,7 @@ WAIT_SECONDS = 30
 
 
 @dataclass(frozen=True)
-class Limits:
+class EngineLimits:
     """How long a statement may take, and how many rows it may give."""
 
     seconds: float
@@ -34,7 +34,7 @@ class Limits:
         return max(1, math.ceil(self.seconds))
 
 
-def _nothing(limits: Limits) -> dict[str, Any]:
+def _nothing(limits: EngineLimits) -> dict[str, Any]:
     return {}
 
 
@@ -50,8 +50,8 @@ class Kind:
     driver: str
     extra: str
     form: str
-    arguments: Callable[[Limits], dict[str, Any]] = _nothing
-    begin: Callable[[Limits], list[str]] = lambda limits: []
+    arguments: Callable[[EngineLimits], dict[str, Any]] = _nothing
+    begin: Callable[[EngineLimits], list[str]] = lambda limits: []
     counts: str = ""
     export: str = "SELECT 1"
 
@@ -73,7 +73,7 @@ CLICKHOUSE = {
 }
 
 
-def _clickhouse(limits: Limits) -> dict[str, Any]:
+def _clickhouse(limits: EngineLimits) -> dict[str, Any]:
     # 2 forbids to write and to lift that; under 1 the other settings could not be set.
     settings = CLICKHOUSE | {
         "readonly": 2,
@@ -85,7 +85,7 @@ def _clickhouse(limits: Limits) -> dict[str, Any]:
     return {f"ch_{name}": value for name, value in settings.items()}
 
 
-def _snowflake(limits: Limits) -> dict[str, Any]:
+def _snowflake(limits: EngineLimits) -> dict[str, Any]:
     settings = {
         "STATEMENT_TIMEOUT_IN_SECONDS": limits.whole_seconds,
         "STATEMENT_QUEUED_TIMEOUT_IN_SECONDS": limits.whole_seconds,
@@ -97,17 +97,17 @@ def _snowflake(limits: Limits) -> dict[str, Any]:
     return {"session_parameters": settings, "login_timeout": WAIT_SECONDS}
 
 
-def _databricks(limits: Limits) -> dict[str, Any]:
+def _databricks(limits: EngineLimits) -> dict[str, Any]:
     settings = {"STATEMENT_TIMEOUT": str(limits.whole_seconds), "ANSI_MODE": "true", "TIMEZONE": "UTC"}
     return {"session_configuration": settings}
 
 
-def _trino(limits: Limits) -> dict[str, Any]:
+def _trino(limits: EngineLimits) -> dict[str, Any]:
     settings = {"query_max_run_time": f"{limits.whole_seconds}s"}
     return {"session_properties": settings, "timezone": "UTC", "request_timeout": WAIT_SECONDS, "source": "finexpert"}
 
 
-def _sql_server(limits: Limits) -> list[str]:
+def _sql_server(limits: EngineLimits) -> list[str]:
     settings = (
         f"LOCK_TIMEOUT {limits.whole_seconds * 1000}",
         f"ROWCOUNT {limits.rows + 1}",

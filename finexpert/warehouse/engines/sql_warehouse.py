@@ -36,7 +36,7 @@ from finexpert.warehouse.engines.connections import (
 )
 from finexpert.warehouse.engines.export import python_source
 from finexpert.warehouse.engines.failures import failure
-from finexpert.warehouse.engines.kinds import Limits
+from finexpert.warehouse.engines.kinds import EngineLimits
 from finexpert.warehouse.engines.reflection import Declared, Reflected, reflect
 from finexpert.warehouse.engines.rows import fetch, kinds_of
 from finexpert.warehouse.engines.rules.sqlite import plain_texts
@@ -85,7 +85,7 @@ class SQLWarehouse(Closing):
         self.address: str | None = public_address(url)
         url, named = without_schema(url)
         schema = schema or named or schema_in(url)
-        self._engine, self.dialect = engine_of(url, Limits(seconds, row_cap))
+        self._engine, self.dialect = engine_of(url, EngineLimits(seconds, row_cap))
         self._file = Path(sa.make_url(url).database or "") if self.dialect == "sqlite" else None
         if self._file is not None:
             self.address = f"sqlite:///{self._file.absolute()}"

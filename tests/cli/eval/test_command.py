@@ -59,17 +59,17 @@ def test_fred_twice_from_recorded_completions(finexpert: Any, tracked: Path, hom
 def test_an_interrupted_fred_evaluation_goes_on(
     finexpert: Any, tracked: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from finexpert.datasets.fred.evaluation import Bench
+    from finexpert.datasets.fred.evaluation import QuestionBench
 
-    answer, asked = Bench.answer, list[str]()
+    answer, asked = QuestionBench.answer, list[str]()
 
-    def counting(bench: Bench, rung: str, question: Any, repeat: int = 1) -> Any:
+    def counting(bench: QuestionBench, rung: str, question: Any, repeat: int = 1) -> Any:
         asked.append(question.id)
         if 0 < stop_at <= len(asked):
             raise KeyboardInterrupt
         return answer(bench, rung, question, repeat)
 
-    monkeypatch.setattr(Bench, "answer", counting)
+    monkeypatch.setattr(QuestionBench, "answer", counting)
     command = (*FRED, "--rungs", "+retries", "--no-baseline", "--threads", "1", "--json", "out.json")
     stop_at = 2
     ran = finexpert(*command)

@@ -16,7 +16,7 @@ from finexpert.datasets.convfinqa.conversations import Conversation, load
 from finexpert.datasets.convfinqa.evaluation import (
     BASELINE,
     PLANNER,
-    Bench,
+    ConversationBench,
     ConversationResult,
     TurnRecord,
     arithmetic_errors,
@@ -35,7 +35,7 @@ from finexpert.settings import Settings
 from finexpert.testing import fields
 
 Reply = Callable[[str], str]
-Make = Callable[..., Bench]
+Make = Callable[..., ConversationBench]
 FIRST = "Single_HRBR/2015/page_41.pdf-1"  # two cells, their difference, and what that is of the second
 
 
@@ -46,9 +46,9 @@ def conversations() -> list[Conversation]:
 
 @pytest.fixture
 def bench() -> Make:
-    def make(reply: Reply, history: Literal["own", "gold"] = "own", model: str = "scripted") -> Bench:
+    def make(reply: Reply, history: Literal["own", "gold"] = "own", model: str = "scripted") -> ConversationBench:
         models = LanguageModels(ScriptedModel(lambda messages: reply(messages[-1]["content"])))
-        return Bench(models, Settings(cache=False), history, model=model)
+        return ConversationBench(models, Settings(cache=False), history, model=model)
 
     return make
 

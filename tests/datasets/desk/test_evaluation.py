@@ -12,7 +12,7 @@ import pytest
 from finexpert.datasets.desk import evaluation
 from finexpert.datasets.evaluations.evaluation import Result
 from finexpert.datasets.evaluations.journal import Journal
-from finexpert.datasets.fred.evaluation import Bench
+from finexpert.datasets.fred.evaluation import QuestionBench
 from finexpert.datasets.fred.questions import Question
 from finexpert.errors import ModelUnreachable
 from finexpert.knowledge.glossary import Keyword
@@ -34,7 +34,7 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def bench(desk: Any) -> Callable[..., Bench]:
+def bench(desk: Any) -> Callable[..., QuestionBench]:
     """A model that counts the north where it is told what a stress month is, and every month elsewhere."""
     taught = desk.taught("bench.sqlite")
     taught.glossary.define(Keyword(term="stress month", meaning=STRESS), "anna")
@@ -56,14 +56,16 @@ def bench(desk: Any) -> Callable[..., Bench]:
     desk.says("planning", plan)
     desk.says("keyword_rephrasing", terms)
 
-    def make(**settings: Any) -> Bench:
+    def make(**settings: Any) -> QuestionBench:
         given = Settings(cache=False, embedder="words", **settings)
-        return Bench(desk.warehouse, desk.sandbox, desk.models, given, taught=taught)
+        return QuestionBench(desk.warehouse, desk.sandbox, desk.models, given, taught=taught)
 
     return make
 
 
-def evaluated(bench: Bench, folder: Path, modes: tuple[str, ...] = evaluation.MODES, **given: Any) -> list[Result]:
+def evaluated(
+    bench: QuestionBench, folder: Path, modes: tuple[str, ...] = evaluation.MODES, **given: Any
+) -> list[Result]:
     journal = Journal(folder / "journal.jsonl", Result)
     return evaluation.evaluate(bench, QUESTIONS, modes, journal, threads=2, **given)
 

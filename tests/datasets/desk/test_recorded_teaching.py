@@ -79,7 +79,7 @@ def test_recessions_are_taught_and_used_as_recorded(
     lesson = recession_transcript()
     played = teach_all({lesson: read_transcript(lesson)}, source, settings, models=models, taught=taught)[lesson]
     assert [line.status for line in played] == [*["answered"] * 5, "as expected", "active"]
-    bench = fred_evaluation.Bench(source, sandbox, models, settings, taught=taught)
+    bench = fred_evaluation.QuestionBench(source, sandbox, models, settings, taught=taught)
     for question in [q for q in load_questions() if q.needs][::3]:
         answer = bench.answer(fred_evaluation.MEMORY, question)
         assert answer.processes == ["Recession Calculation"]
@@ -93,7 +93,7 @@ def test_a_house_is_taught_and_asked_as_recorded(
     lessons = {path: read_transcript(path) for path in house_transcripts()}
     played = teach_all(lessons, source, settings, threads=2, models=models, taught=taught)
     assert {lines[-1].status for lines in played.values()} == {"active", "defined"}
-    bench = fred_evaluation.Bench(source, sandbox, models, settings, taught=taught)
+    bench = fred_evaluation.QuestionBench(source, sandbox, models, settings, taught=taught)
     for question in house_questions()[::12]:
         answer = bench.answer(fred_evaluation.MEMORY, question)
         result = fred_evaluation.judge(fred_evaluation.MEMORY, 1, question, answer, gold(question, source))

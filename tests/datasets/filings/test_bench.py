@@ -10,9 +10,9 @@ import dspy
 import pytest
 
 from finexpert.datasets.external.financebench import Question
-from finexpert.datasets.external.financebench_evaluation import Bench as FinanceBench
+from finexpert.datasets.external.financebench_evaluation import FinanceBench
 from finexpert.datasets.filings.bench import LibraryBench
-from finexpert.datasets.filings.evaluation import Bench as FilingBench
+from finexpert.datasets.filings.evaluation import FilingBench
 from finexpert.embeddings.embedding import WordHashing
 from finexpert.filings.library.library import Library
 from finexpert.modules.financial_expert import FinancialExpert

@@ -14,7 +14,7 @@ import pytest
 
 from finexpert.datasets.evaluations.evaluation import Result, summarise
 from finexpert.datasets.evaluations.journal import Journal
-from finexpert.datasets.fred.evaluation import BASELINE, MEMORY, RUNGS, Bench, evaluate, fingerprint, judge
+from finexpert.datasets.fred.evaluation import BASELINE, MEMORY, RUNGS, QuestionBench, evaluate, fingerprint, judge
 from finexpert.datasets.fred.questions import Question, gold, load_questions
 from finexpert.errors import ModelUnreachable, UnknownPrompt
 from finexpert.language_models.roles import LanguageModels
@@ -32,7 +32,7 @@ YEARS = "SELECT min(year(date)) AS y FROM cpi WHERE cpi_index = 'CPI' AND value 
 CODE = "answer = int({frame}.loc[{frame}.value > 200, 'date'].iloc[0].year)"
 
 Reply = Callable[[str], str]
-Make = Callable[..., Bench]
+Make = Callable[..., QuestionBench]
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +48,9 @@ def questions() -> list[Question]:
 
 @pytest.fixture
 def bench(sample: DuckDBWarehouse, sandbox: Sandbox) -> Make:
-    def make(reply: Reply, **settings: Any) -> Bench:
+    def make(reply: Reply, **settings: Any) -> QuestionBench:
         models = LanguageModels(ScriptedModel(lambda messages: reply(messages[0]["content"] + messages[-1]["content"])))
-        return Bench(sample, sandbox, models, Settings(cache=False, **settings))
+        return QuestionBench(sample, sandbox, models, Settings(cache=False, **settings))
 
     return make
 
@@ -253,7 +253,7 @@ def test_the_fingerprint_changes_with_what_is_asked(
     assert fingerprint(bench(scripted), questions, ALL, 1) == first
     other = economy | {"UNRATE": economy["UNRATE"] + 1}
     with DuckDBWarehouse(fred.build(other, tmp_path / "other.duckdb")) as data:
-        over_other_data = fingerprint(Bench(data, sandbox, base.models, base.settings), questions, ALL, 1)
+        over_other_data = fingerprint(QuestionBench(data, sandbox, base.models, base.settings), questions, ALL, 1)
     other_model = LanguageModels(ScriptedModel(model="another"))
     changed = {
         over_other_data,
@@ -264,6 +264,6 @@ def test_the_fingerprint_changes_with_what_is_asked(
         fingerprint(bench(scripted, drafts=False), questions, ALL, 1),
         fingerprint(bench(scripted, retries=0), questions, ALL, 1),
         fingerprint(bench(scripted, privacy="samples"), questions, ALL, 1),
-        fingerprint(Bench(sample, sandbox, other_model, base.settings), questions, ALL, 1),
+        fingerprint(QuestionBench(sample, sandbox, other_model, base.settings), questions, ALL, 1),
     }
     assert len(changed - {first}) == 9

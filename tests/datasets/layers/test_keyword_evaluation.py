@@ -12,8 +12,8 @@ import pytest
 from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers.keyword_evaluation import (
     KeywordResult,
+    KeywordVerdict,
     Rephrased,
-    Verdict,
     evaluate,
     judge_keywords,
     summarise,
@@ -157,7 +157,7 @@ def test_a_rephrasing_judged_by_hand(
 ) -> None:
     found, missed, wrong, asked_right, lost, untouched = expected
     verdict = judge_keywords(case, Rephrased(*made))
-    assert verdict == Verdict(tuple(found), tuple(missed), tuple(wrong), asked_right, tuple(lost), untouched)
+    assert verdict == KeywordVerdict(tuple(found), tuple(missed), tuple(wrong), asked_right, tuple(lost), untouched)
     assert verdict.right == (asked_right and untouched is not False and not missed + wrong + lost)
 
 

@@ -13,7 +13,14 @@ import sqlglot
 from lookup_thresholds import clear_from, found_within, lost_below, retrieval_scores
 
 from finexpert.datasets.evaluations.journal import Journal
-from finexpert.datasets.layers.lookup_evaluation import LookupResult, Tier, Verdict, evaluate, judge_lookup, summarise
+from finexpert.datasets.layers.lookup_evaluation import (
+    LookupResult,
+    LookupVerdict,
+    Tier,
+    evaluate,
+    judge_lookup,
+    summarise,
+)
 from finexpert.datasets.layers.lookup_examples import (
     LookupExample,
     StoredProcess,
@@ -162,7 +169,7 @@ def test_a_lookup_judged_by_hand(
     tier_right: bool,
 ) -> None:
     verdict = judge_lookup(expected, whole, found, tier)
-    assert verdict == Verdict(hit, tuple(missing), tuple(extra), tier_right)
+    assert verdict == LookupVerdict(hit, tuple(missing), tuple(extra), tier_right)
     assert verdict.right == (not missing and not extra)
 
 

@@ -12,11 +12,11 @@ import pytest
 
 from finexpert.datasets.layers import examples as layer_examples
 from finexpert.errors import ConfigurationError, ModelUnreachable
-from finexpert.language_models.limits import Limits
+from finexpert.language_models.limits import SpendingLimits
 from finexpert.language_models.roles import LanguageModels
 from finexpert.optimizers.compiling.compile_run import CompilePlan, CompileRun, Roles
 from finexpert.optimizers.compiling.gate import not_worse
-from finexpert.optimizers.compiling.tasks import Bench, task_of
+from finexpert.optimizers.compiling.tasks import CompileBench, task_of
 from finexpert.optimizers.compiling.trial import states_of
 from finexpert.optimizers.compiling.whole_gate import WholeVerdict, without_demonstrations
 from finexpert.optimizers.program.artifact import layers_of
@@ -39,10 +39,10 @@ def helped(question: str, messages: Any) -> bool:
 
 
 @pytest.fixture
-def run(bench: Bench, tmp_path: Path) -> Callable[..., CompileRun]:
+def run(bench: CompileBench, tmp_path: Path) -> Callable[..., CompileRun]:
     def made(model: Any, **plan: Any) -> CompileRun:
         models = LanguageModels(model)
-        fresh = Bench(bench.sandbox, bench.settings, bench.folder)
+        fresh = CompileBench(bench.sandbox, bench.settings, bench.folder)
         chosen = CompilePlan(**({"layers": (LAYER,)} | SMALL | plan))
         return CompileRun(fresh, Roles(models, models, models), chosen, tmp_path / "compile", plan.get("threads", 1))
 
@@ -100,7 +100,7 @@ def test_kept_anyway_is_said_for_good(run: Any, extractor: Any, tmp_path: Path) 
 )
 def test_the_budget_is_never_overrun(run: Any, extractor: Any, recipe: str, calls: int) -> None:
     model = extractor(with_demos)
-    outcome = run(model, recipe=recipe, limits=Limits(calls=calls)).layer(LAYER)
+    outcome = run(model, recipe=recipe, limits=SpendingLimits(calls=calls)).layer(LAYER)
     assert len(model.prompts) <= calls
     assert outcome.spent.calls == len(model.prompts)
     # 3 of val and 4 of the holdout as it stands, 4 of the holdout for the gate: less decides nothing.
@@ -113,7 +113,7 @@ def test_the_budget_is_never_overrun(run: Any, extractor: Any, recipe: str, call
 @pytest.mark.parametrize("calls", [1, 9, 16, 25])
 def test_layers_share_the_budget(run: Any, extractor: Any, calls: int, threads: int) -> None:
     model = extractor(with_demos)
-    made = run(model, limits=Limits(calls=calls), layers=(LAYER, LAYER), candidates=1)
+    made = run(model, limits=SpendingLimits(calls=calls), layers=(LAYER, LAYER), candidates=1)
     made.threads = threads
     first, second = made.layer(LAYER), made.layer(LAYER)
     assert first.spent.calls <= -(-calls // 2)
@@ -142,8 +142,10 @@ def told(made: CompileRun, outcome: Any) -> Any:
 
 
 @pytest.mark.parametrize("recipe", ["labeled", "bootstrap", "nearest", "gepa"])
-@pytest.mark.parametrize("limits", [Limits(), Limits(calls=14)], ids=["free", "tight"])
-def test_interrupted_and_resumed_is_as_uninterrupted(run: Any, extractor: Any, recipe: str, limits: Limits) -> None:
+@pytest.mark.parametrize("limits", [SpendingLimits(), SpendingLimits(calls=14)], ids=["free", "tight"])
+def test_interrupted_and_resumed_is_as_uninterrupted(
+    run: Any, extractor: Any, recipe: str, limits: SpendingLimits
+) -> None:
     counting = Failing(with_demos, 0)
     whole = run(extractor(counting), recipe=recipe, limits=limits)
     expected = told(whole, whole.layer(LAYER))
@@ -258,10 +260,10 @@ def test_unknown_layers_and_budgets(run: Any, extractor: Any) -> None:
         run(extractor(with_demos), layers=("panel",))
     for text, said in (("call=3", "'call' is none of calls"), ("calls=x", "not of the form"), ("usd=-1", "no amount")):
         with pytest.raises(ConfigurationError, match=said):
-            Limits.parse(text)
+            SpendingLimits.parse(text)
 
 
-def test_samples_take_the_scenarios_in_turn(bench: Bench) -> None:
+def test_samples_take_the_scenarios_in_turn(bench: CompileBench) -> None:
     task = task_of("planning", bench)
     few = task.load("train", 4)
     assert {type(record).__name__ for record in few} == {"FilingExample", "PlanningExample"}

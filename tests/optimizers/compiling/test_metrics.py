@@ -13,8 +13,8 @@ from finexpert.datasets.layers.examples import LAYERS
 from finexpert.datasets.layers.keyword_evaluation import Rephrased
 from finexpert.errors import OutputError
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.optimizers.compiling.metrics import Verdict, dspy_metric, frame_verdict, plain_metric
-from finexpert.optimizers.compiling.tasks import Bench, Task, task_of
+from finexpert.optimizers.compiling.metrics import Judged, dspy_metric, frame_verdict, plain_metric
+from finexpert.optimizers.compiling.tasks import CompileBench, Task, task_of
 from finexpert.optimizers.memory_lookup import Recalled
 
 RIGHT = pd.DataFrame({"date": pd.to_datetime(["2020-01-01", "2020-02-01"]), "value": [1.0, float("nan")]})
@@ -55,7 +55,7 @@ def right_of(task: Task, record: Any) -> Any:
 
 
 @pytest.mark.parametrize("layer", ["sql_extraction", "script_generation", "planning", "memory_lookup", "critique"])
-def test_the_references_are_right(layer: str, bench: Bench) -> None:
+def test_the_references_are_right(layer: str, bench: CompileBench) -> None:
     task = task_of(layer, bench)
     records = task.load("val", 3) + task.load("holdout", 3)
     verdicts = {record.id: task.judge(record, right_of(task, record)) for record in records}
@@ -63,7 +63,7 @@ def test_the_references_are_right(layer: str, bench: Bench) -> None:
 
 
 def test_a_plan_without_drafts_is_carried_out_by_the_other_layers(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: CompileBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.settings = bench.settings.model_copy(update={"drafts": False})
     task = task_of("planning", bench)
@@ -77,10 +77,10 @@ def test_a_plan_without_drafts_is_carried_out_by_the_other_layers(
     monkeypatch.setattr(bench.expert, "sql_extraction", write_selects)
     verdict = task.judge(record, right_of(task, record))
     assert asked == ["sql"]
-    assert verdict == Verdict(0.1, "the plan fails at sql extraction: no SELECT")
+    assert verdict == Judged(0.1, "the plan fails at sql extraction: no SELECT")
 
 
-def test_a_lucky_select_is_wrong(bench: Bench) -> None:
+def test_a_lucky_select_is_wrong(bench: CompileBench) -> None:
     task = task_of("sql_extraction", bench)
     record = next(record for record in task.load("val") if len(record.frames) == 1)
     frame = record.frames[0]
@@ -103,7 +103,7 @@ def test_a_lucky_select_is_wrong(bench: Bench) -> None:
         ("SELECT nothing FROM nowhere", 0.0, "fails"),
     ],
 )
-def test_wrong_selects(bench: Bench, written: Any, score: float, said: str) -> None:
+def test_wrong_selects(bench: CompileBench, written: Any, score: float, said: str) -> None:
     task = task_of("sql_extraction", bench)
     record = task.load("holdout", 1)[0]
     selects = {frame.name: written for frame in record.frames} if isinstance(written, str) else written
@@ -115,13 +115,13 @@ def test_wrong_selects(bench: Bench, written: Any, score: float, said: str) -> N
 @pytest.mark.parametrize(
     ("code", "score"), [("answer = 1 / 0", 0.0), ("answer = 'no number'", 0.0), ("answer = 12345.678", 0.2)]
 )
-def test_wrong_scripts(bench: Bench, code: str, score: float) -> None:
+def test_wrong_scripts(bench: CompileBench, code: str, score: float) -> None:
     task = task_of("script_generation", bench)
     record = next(record for record in task.load("val") if record.answer_format.kind == "number")
     assert task.judge(record, code).score == score
 
 
-def test_lookup_wants_the_right_process_and_no_wrong_one(bench: Bench) -> None:
+def test_lookup_wants_the_right_process_and_no_wrong_one(bench: CompileBench) -> None:
     task = task_of("memory_lookup", bench)
     record = next(record for record in task.load("val") if record.whole)
     none = next(record for record in task.load("val") if not record.expected)
@@ -136,7 +136,7 @@ def test_lookup_wants_the_right_process_and_no_wrong_one(bench: Bench) -> None:
     assert task.judge(none, Recalled(["Another"], "whole")).score == 0
 
 
-def test_rephrasing_wants_terms_found_and_asked_about(bench: Bench) -> None:
+def test_rephrasing_wants_terms_found_and_asked_about(bench: CompileBench) -> None:
     task = task_of("keyword_rephrasing", bench)
     records = task.load("train")
     asking = next(record for record in records if record.ask and not record.expected_terms)
@@ -149,7 +149,7 @@ def test_rephrasing_wants_terms_found_and_asked_about(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_demonstrations_hold_the_outputs_and_leave_out_what_is_long(layer: str, bench: Bench) -> None:
+def test_demonstrations_hold_the_outputs_and_leave_out_what_is_long(layer: str, bench: CompileBench) -> None:
     task = task_of(layer, bench)
     made = getattr(FinancialExpert(), layer)
     found = [task.demonstrations(made, record) for record in task.load("train", 8)]
@@ -167,8 +167,8 @@ def test_demonstrations_hold_the_outputs_and_leave_out_what_is_long(layer: str, 
 
 
 def test_gepa_reads_feedback_and_bootstrap_a_number_that_may_be_false() -> None:
-    def judge(gold: Any, pred: Any) -> Verdict:
-        return Verdict(0.0, "write a SELECT")
+    def judge(gold: Any, pred: Any) -> Judged:
+        return Judged(0.0, "write a SELECT")
 
     scored = dspy_metric(judge)(dspy.Example(), dspy.Prediction(), None, "write", None)
     assert (scored.score, scored.feedback) == (0.0, "write a SELECT")

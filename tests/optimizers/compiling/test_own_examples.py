@@ -16,7 +16,7 @@ from finexpert.datasets.layers.sets import ExampleSets
 from finexpert.modules.planning import Planning
 from finexpert.modules.script_generation import ScriptGeneration
 from finexpert.modules.sql_extraction import SqlExtraction
-from finexpert.optimizers.compiling.tasks import Bench, Task, task_of
+from finexpert.optimizers.compiling.tasks import CompileBench, Task, task_of
 from finexpert.optimizers.planning import Carried
 from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 
@@ -34,7 +34,7 @@ LAYERS: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 @pytest.fixture
-def own(bench: Bench, tmp_path: Path) -> Iterator[Bench]:
+def own(bench: CompileBench, tmp_path: Path) -> Iterator[CompileBench]:
     """A bench with one example of each layer over one database."""
     rows = pd.DataFrame({"desk": ["rates", "rates", "fx"], "exposure": [777123.5, 1.5, 4.0]})
     small = pd.DataFrame({"fee": [0.25]})
@@ -48,13 +48,13 @@ def own(bench: Bench, tmp_path: Path) -> Iterator[Bench]:
         yield replace(bench, settings=settings, examples=ExampleSets(files, True, copies))
 
 
-def loaded(layer: str, own: Bench) -> tuple[Task, Any]:
+def loaded(layer: str, own: CompileBench) -> tuple[Task, Any]:
     task = task_of(layer, own)
     return task, task.load("train")[0]
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_demonstrations_hold_the_tables_read_and_no_row(layer: str, own: Bench) -> None:
+def test_demonstrations_hold_the_tables_read_and_no_row(layer: str, own: CompileBench) -> None:
     task, record = loaded(layer, own)
     found = task.demonstrations(LAYERS[layer][0](), record)
     assert len(found) == (2 if layer == "sql_extraction" else 1)
@@ -77,12 +77,12 @@ def test_demonstrations_hold_the_tables_read_and_no_row(layer: str, own: Bench) 
         ("SELECT value FROM positions", 0.0),
     ],
 )
-def test_a_select_is_compared_on_the_numbers_there_are(select: str, score: float, own: Bench) -> None:
+def test_a_select_is_compared_on_the_numbers_there_are(select: str, score: float, own: CompileBench) -> None:
     task, record = loaded("sql_extraction", own)
     assert task.judge(record, {"open": select}).score == score
 
 
-def test_a_script_and_a_plan_are_run_on_the_numbers_there_are(own: Bench) -> None:
+def test_a_script_and_a_plan_are_run_on_the_numbers_there_are(own: CompileBench) -> None:
     task, record = loaded("script_generation", own)
     assert [task.judge(record, f"answer = {code}").score for code in ("open.exposure.sum()", "777125.0", "1.0")] == [
         1.0,

@@ -17,7 +17,7 @@ from finexpert.modules.sql_extraction import SqlExtraction
 from finexpert.optimizers.compiling.journal import Journal
 from finexpert.optimizers.compiling.recipes import RECIPES, chosen, pool_of, recipe_of
 from finexpert.optimizers.compiling.search import AS_IT_STANDS, Models, Search
-from finexpert.optimizers.compiling.tasks import Bench, task_of
+from finexpert.optimizers.compiling.tasks import CompileBench, task_of
 from finexpert.optimizers.compiling.trial import states_of, with_states
 
 OPTUNA = pytest.mark.skipif(find_spec("optuna") is None, reason="MIPROv2 needs optuna, which is not installed")
@@ -31,7 +31,7 @@ def helped(question: str, messages: list[dict[str, str]]) -> bool:
 
 
 @pytest.fixture
-def search(bench: Bench, tmp_path: Path) -> Callable[[Any], Search]:
+def search(bench: CompileBench, tmp_path: Path) -> Callable[[Any], Search]:
     def made(model: Any, teacher: Any = None) -> Search:
         task = task_of("sql_extraction", bench)
         models = LanguageModels(model)

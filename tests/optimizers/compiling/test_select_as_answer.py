@@ -16,7 +16,7 @@ from finexpert.modules.planning import Planning
 from finexpert.optimizers.compiling.journal import Journal
 from finexpert.optimizers.compiling.recipes import pool_of, recipe_of, with_demos
 from finexpert.optimizers.compiling.search import Models, Search
-from finexpert.optimizers.compiling.tasks import Bench, Task, task_of
+from finexpert.optimizers.compiling.tasks import CompileBench, Task, task_of
 
 YIELD = "ten_year_yield_2019"
 RIGHT = "SELECT avg(dgs10) FROM rates WHERE date BETWEEN DATE '2019-01-01' AND DATE '2019-12-31'"
@@ -32,7 +32,7 @@ def says(select: str) -> ScriptedModel:
 
 
 @pytest.fixture
-def task(bench: Bench) -> Task:
+def task(bench: CompileBench) -> Task:
     made = task_of("planning", bench)
     made.load("train")
     return made
@@ -59,7 +59,7 @@ def test_whichever_way_is_asked_both_are_shown(task: Task) -> None:
     assert WAY in task.demonstrations(compiled(task), task.record(YIELD))
 
 
-def test_without_drafts_there_is_one_way(bench: Bench) -> None:
+def test_without_drafts_there_is_one_way(bench: CompileBench) -> None:
     bench.settings = bench.settings.model_copy(update={"drafts": False})
     task = task_of("planning", bench)
     task.load("train")

@@ -18,7 +18,7 @@ import pytest
 import sqlalchemy as sa
 
 from finexpert.warehouse.engines.connections import engine_of
-from finexpert.warehouse.engines.kinds import Limits
+from finexpert.warehouse.engines.kinds import EngineLimits
 from finexpert.warehouse.quoting import literal
 
 # What a database of a name is addressed by.
@@ -95,7 +95,7 @@ def load_parquet(tmp_path_factory: pytest.TempPathFactory) -> Load:
     """Writes the tables of a DuckDB file into a new database, with their comments."""
 
     def load(address: Address, database: str, file: Path) -> None:
-        engine, dialect = engine_of(address("default"), Limits(600, 10_000_000))
+        engine, dialect = engine_of(address("default"), EngineLimits(600, 10_000_000))
         if dialect == "clickhouse":
             # The program's own connection cannot write.
             engine = sa.create_engine(address("default").replace("clickhouse:", "clickhousedb+connect:"))

@@ -14,7 +14,7 @@ from finexpert.errors import ConfigurationError, DataError
 from finexpert.warehouse.database_address import public_address
 from finexpert.warehouse.engines.connections import engine_of
 from finexpert.warehouse.engines.failures import failure
-from finexpert.warehouse.engines.kinds import KINDS, Limits
+from finexpert.warehouse.engines.kinds import KINDS, EngineLimits
 from finexpert.warehouse.opening import open_data
 
 # By engine: an address, the module of its driver, and what its connect is given that a statement is bounded by.
@@ -37,7 +37,7 @@ def test_a_driver_is_told_what_a_statement_may_take(name: str) -> None:
     address, module, expected = ADDRESSES[name]
     if find_spec(module.partition(".")[0]) is None or find_spec(module) is None:
         pytest.skip(f"{name}: {module} is not installed; `uv sync --group engines` installs it")
-    engine, dialect = engine_of(address, Limits(2.5, 100))
+    engine, dialect = engine_of(address, EngineLimits(2.5, 100))
     given = asked_of_the_driver(engine)
     assert dialect == KINDS[name].dialect
     assert given | expected == given
@@ -67,14 +67,14 @@ def test_bigquery_ends_a_job_after_its_seconds(address: str, monkeypatch: pytest
     helpers = pytest.importorskip("sqlalchemy_bigquery._helpers", reason="`uv sync --group engines` installs it")
     nobody = pytest.importorskip("google.auth.credentials").AnonymousCredentials()
     monkeypatch.setattr(helpers.google.auth, "default", lambda scopes: (nobody, "project"))
-    given = asked_of_the_driver(engine_of(address, Limits(2.5, 100))[0])
+    given = asked_of_the_driver(engine_of(address, EngineLimits(2.5, 100))[0])
     config = given["client"].default_query_job_config
     assert int(config.job_timeout_ms) == 3000
     assert config.maximum_bytes_billed == (1000 if "?" in address else None)
 
 
 def test_sql_server_begins_with_what_a_statement_may_take() -> None:
-    (begun,) = KINDS["mssql"].begin(Limits(2.5, 100))
+    (begun,) = KINDS["mssql"].begin(EngineLimits(2.5, 100))
     assert begun.startswith("SET LOCK_TIMEOUT 3000; SET ROWCOUNT 101; SET ANSI_NULLS, ANSI_WARNINGS")
 
 

@@ -40,7 +40,7 @@ def economy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def answers(economy: Path, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
     settings = Settings(lm="recorded", memory=False, home=tmp_path_factory.mktemp("home"), as_of=dt.date(2024, 9, 30))
     with DuckDBWarehouse(economy) as source:
-        bench = evaluation.Bench(source, sandbox, LanguageModels.from_settings(settings), settings)
+        bench = evaluation.QuestionBench(source, sandbox, LanguageModels.from_settings(settings), settings)
         return {one.id: bench.answer("+retries", one) for one in load_questions()}
 
 

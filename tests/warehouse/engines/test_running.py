@@ -15,7 +15,7 @@ import sqlglot
 from finexpert.errors import NoRows, QueryError
 from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.engines.connections import engine_of
-from finexpert.warehouse.engines.kinds import Limits
+from finexpert.warehouse.engines.kinds import EngineLimits
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 from finexpert.warehouse.warehouse import Warehouse
@@ -101,7 +101,7 @@ def test_more_rows_than_the_cap_are_cut_and_said(loaded: str) -> None:
 def test_clickhouse_itself_forbids_to_write(clickhouse: Address, loaded: str) -> None:
     if not loaded.startswith("clickhouse"):
         pytest.skip("Spark has no session that only reads")
-    engine, _ = engine_of(loaded, Limits(5, 5))
+    engine, _ = engine_of(loaded, EngineLimits(5, 5))
     with engine.connect() as connection:
         for statement in ("DROP TABLE fin.cpi", "INSERT INTO fin.cpi SELECT * FROM fin.cpi", "SET readonly = 0"):
             with pytest.raises(sa.exc.DatabaseError, match=r"READONLY|readonly"):
