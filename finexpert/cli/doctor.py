@@ -174,7 +174,8 @@ def _semantic_model(data: Path | None, settings: Settings) -> Found:
     if place is not None and place.is_file():
         return Found(f"semantic model: {place.name}", f"semantic model: {place}")
     where = "" if data is None else " --data ..."
-    init = f"`finexpert model init{where}`"
+    on_server = data is not None and beside(data) is None
+    init = f"`finexpert model init{where}`" + (", FINEXPERT_SEMANTIC_MODEL names its file" if on_server else "")
     return Found(
         f"no semantic model ({init})",
         f"no semantic model: {init} writes a first one, for meanings, metrics and published values",

@@ -59,6 +59,7 @@ def init(data: common.Data = None, file: File = None) -> None:
     out.print(f"wrote {target}: {len(model.datasets)} tables, {len(model.relationships)} relationships", markup=False)
     out.print("Next: write what columns mean, publish values that a model may see (`finexpert model publish TABLE.COLUMN`), "
               "then `finexpert model check`")  # fmt: skip
+    _say_how_found(target, data, settings)
 
 
 @model_app.command("import")
@@ -88,6 +89,7 @@ def import_(
               f"{len(taken.model.metrics)} metrics", markup=False)  # fmt: skip
     for one in taken.left_out:
         out.print(f"- not taken over: {one}", markup=False)
+    _say_how_found(target, data, settings)
     check(data, target)
 
 
@@ -183,6 +185,15 @@ def _place(data: Path | None, file: Path | None, settings: Settings) -> Path:
     raise ConfigurationError(
         "say where the model of a server lies: --file NAME.model.yaml, or FINEXPERT_SEMANTIC_MODEL"
     )
+
+
+def _say_how_found(target: Path, data: Path | None, settings: Settings) -> None:
+    """What questions need to find a model that is not beside its data, as one of a server's."""
+    from finexpert.warehouse.semantic_model.finding import beside
+
+    data = common.data_of(data, settings)
+    if target != settings.semantic_model and (data is None or target != beside(data)):
+        common.console().print(f"Questions use it where FINEXPERT_SEMANTIC_MODEL={target} is set", markup=False)
 
 
 def _existing(data: Path | None, file: Path | None, settings: Settings) -> Path:

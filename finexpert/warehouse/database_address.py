@@ -16,14 +16,19 @@ _SECRET = re.compile(r"pass|pwd|secret|token|key|credential|header", re.IGNORECA
 def address_in(data: Path | str) -> str | None:
     """The address that a command was given in place of a file, if it is one; a path has lost one of two slashes.
 
+    Hosts of PostgreSQL write postgres:// too, which SQLAlchemy does not take.
+
     >>> address_in(Path("postgresql+psycopg://desk@db/markets?schema=macro"))
     'postgresql+psycopg://desk@db/markets?schema=macro'
+    >>> address_in(Path("postgres://desk@db/markets"))
+    'postgresql://desk@db/markets'
     >>> address_in(Path("fred.duckdb"))
     """
     found = re.match(r"([a-z]+(?:\+\w+)?):(/+)(.*)", str(data), re.DOTALL)
     if found is None:
         return None
     scheme, slashes, rest = found.groups()
+    scheme = re.sub(r"^postgres\b", "postgresql", scheme)
     if not scheme.startswith("sqlite"):
         return f"{scheme}://{rest}"
     is_absolute = len(slashes) > 3 or (len(slashes) == 1 and not Path(rest).exists() and Path("/", rest).exists())

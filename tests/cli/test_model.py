@@ -39,3 +39,14 @@ def test_kinds_and_short_lists_are_published(finexpert: Any, desk: str) -> None:
     assert ran.code == 0
     assert "2 values" in ran.out
     assert "3 values" in ran.out
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_a_model_that_is_not_beside_its_data_says_how_questions_find_it(
+    finexpert: Any, desk: str, elsewhere: bool, tmp_path: Path
+) -> None:
+    beside = Path(desk).with_suffix(".model.yaml")
+    beside.unlink()
+    place = tmp_path / "other.model.yaml" if elsewhere else beside
+    ran = finexpert("model", "init", "--data", desk, "--file", str(place))
+    assert (ran.code, f"FINEXPERT_SEMANTIC_MODEL={place}" in "".join(ran.out.split("\n"))) == (0, elsewhere)
