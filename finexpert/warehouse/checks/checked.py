@@ -35,6 +35,7 @@ from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
 from finexpert.warehouse.checks.remarks.grain import grain
 from finexpert.warehouse.checks.remarks.names import names
+from finexpert.warehouse.checks.remarks.periods import periods
 from finexpert.warehouse.checks.remarks.ratios import ratios, shares
 from finexpert.warehouse.checks.remarks.rows import remarks, ties
 from finexpert.warehouse.checks.remarks.stand_ins import stand_ins
@@ -165,8 +166,8 @@ class Checks:
             with probe.checking(_OUTER):
                 notes += check_outer_joins(one, probe, self.question)
             with probe.checking(_REMARKS):
-                notes += [*remarks(one, probe), *times(one, probe, self.as_of), *ratios(one, probe), *names(one, probe)]
-                notes += [*grain(one, probe, self.question), *stand_ins(one, probe)]
+                notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
+                notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]
         self.source.ready()
         started = self.clock()
         given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)

@@ -34,6 +34,10 @@ CREATE TABLE dim_date (date_key INTEGER PRIMARY KEY, day DATE, month INTEGER);
 INSERT INTO dim_date SELECT strftime(d, '%Y%m%d')::INTEGER, d, month(d) FROM (SELECT DATE '2024-01-01' + i::INTEGER AS d FROM range(0, 60) t(i));
 CREATE TABLE inventory_daily (depot INTEGER, date_key INTEGER REFERENCES dim_date, pallets INTEGER, capacity INTEGER, PRIMARY KEY (depot, date_key));
 INSERT INTO inventory_daily SELECT p, date_key, 100 + p, 200 FROM dim_date, range(1, 4) t(p);
+CREATE TABLE calendar (cal_key INTEGER PRIMARY KEY, cal_day DATE, cal_year INTEGER, cal_month INTEGER, is_weekend BOOLEAN);
+INSERT INTO calendar SELECT i, d, year(d), month(d), dayofweek(d) IN (0, 6) FROM (SELECT i, DATE '2023-01-01' + i::INTEGER AS d FROM range(0, 731) t(i));
+CREATE TABLE visits (visit_id INTEGER PRIMARY KEY, cal_key INTEGER REFERENCES calendar, fee DOUBLE);
+INSERT INTO visits SELECT i, i, 5 FROM range(0, 500) t(i);
 """
 VERSIONS = "applications holds several rows of one app_id, told apart by ver: all of them count"
 CUSTOMERS = "dim_customer holds several rows of one customer_id, told apart by is_current: all of them count"
@@ -41,6 +45,11 @@ KEYS = "count(DISTINCT customer_key) counts each version as one: dim_customer ho
 NOT_OVER = (
     "parcels.sent_on ends on 2024-07-18 in these data, and the period goes on until 2024-12-31: it is not all there"
 )
+LAST_MONTH = "parcels.sent_on ends on 2024-07-18 in these data: the last month is not all there"
+YEAR_OF_CALENDAR = (
+    "visits ends on 2024-05-14 in these data, and the period goes on until 2024-12-31: it is not all there"
+)
+MONTH_OF_CALENDAR = YEAR_OF_CALENDAR.replace("2024-12-31", "2024-05-31")
 NONE = "AVG(score) takes -1 for a number, which stands in several rows of applications.score far from all others: it may say that there is none"
 LATEST = "SELECT * FROM applications QUALIFY row_number() OVER (PARTITION BY app_id ORDER BY ver DESC) = 1"
 
@@ -89,6 +98,18 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse
         ("", "SELECT count(*) FROM parcels WHERE sent_on >= DATE '2024-01-01' AND sent_on < DATE '2025-01-01'", [NOT_OVER]),
         ("", "SELECT count(*) FROM parcels WHERE sent_on BETWEEN DATE '2024-01-01' AND DATE '2024-07-19'", []),
         ("", "SELECT count(*) FROM parcels WHERE sent_on >= DATE '2024-01-01'", []),
+        ("", "SELECT date_trunc('month', sent_on) AS m, count(*) AS n FROM parcels GROUP BY 1 ORDER BY 1", [LAST_MONTH]),
+        ("", "SELECT year(sent_on) AS y, month(sent_on) AS m, count(*) AS n FROM parcels GROUP BY 1, 2 ORDER BY 1, 2", [LAST_MONTH]),
+        ("", "SELECT month(sent_on) AS m, count(*) AS n FROM parcels GROUP BY 1 ORDER BY 1", []),
+        ("", "SELECT date_trunc('month', sent_on) AS m, count(*) AS n FROM parcels WHERE sent_on < DATE '2024-07-01' GROUP BY 1 ORDER BY 1", []),
+        ("", "SELECT date_trunc('month', sent_on) AS m, count(*) AS n FROM parcels WHERE month(sent_on) < 7 GROUP BY 1 ORDER BY 1", []),
+        ("", "SELECT m, n FROM (SELECT date_trunc('month', sent_on) AS m, count(*) AS n FROM parcels GROUP BY 1) AS t WHERE m < DATE '2024-07-01' ORDER BY m", []),
+        ("", "SELECT sum(fee) AS f FROM visits JOIN calendar USING (cal_key) WHERE cal_year = 2024", [YEAR_OF_CALENDAR]),
+        ("", "SELECT sum(fee) AS f FROM visits v JOIN calendar c ON c.cal_key = v.cal_key WHERE c.cal_year = 2023", []),
+        ("", "SELECT sum(fee) AS f FROM visits v JOIN calendar c ON c.cal_key = v.cal_key WHERE c.cal_year >= 2023", []),
+        ("", "SELECT cal_year, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) GROUP BY cal_year ORDER BY 1", [YEAR_OF_CALENDAR]),
+        ("", "SELECT cal_year, cal_month, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) GROUP BY 1, 2 ORDER BY 1, 2", [MONTH_OF_CALENDAR]),
+        ("", "SELECT is_weekend, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) GROUP BY 1 ORDER BY 1", []),
         ("", "SELECT sum(pallets) FROM inventory_daily WHERE date_key = 20240131", []),
         ("", "SELECT sum(i.pallets) / sum(i.capacity) FROM inventory_daily i JOIN dim_date d ON d.date_key = i.date_key WHERE d.month = 1", []),
         ("", "SELECT d.day, sum(i.pallets) AS n FROM inventory_daily i JOIN dim_date d ON d.date_key = i.date_key GROUP BY d.day ORDER BY d.day LIMIT 2", []),

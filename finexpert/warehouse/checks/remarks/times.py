@@ -4,19 +4,16 @@ end_date > '2022-01-01'                   end_date is missing where something ha
 month(closed_on) = 2                      February of every year
 executed_at >= '2023-01-01', with a zone  the day begins at midnight in UTC
 date_diff('year', born, day)              a year more on 1 January, on some engines
-sold_on in 2024, of rows to October       the year is not over in these data
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Iterator
 
 from sqlglot import exp
 
 from finexpert.warehouse.checks.reading.joined import SMALL
-from finexpert.warehouse.checks.reading.period import ends_of
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, rows_of, text_of
 from finexpert.warehouse.checks.times.versions import spans
@@ -24,18 +21,14 @@ from finexpert.warehouse.dates import kind_of_type
 
 _OF_DAYS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.Between, exp.Cast, exp.Date, exp.DateTrunc, exp.TimestampTrunc,
             exp.Extract, exp.Year, exp.Month, exp.Quarter, exp.TsOrDsToDate)  # fmt: skip
-_MOST = 1_000_000
-_SPARE = 3  # days, as of a weekend
-# Of fewer days nobody can tell how far they are apart.
-_DAYS = 10
 _COUNT_TURNS = frozenset(("duckdb", "tsql", "snowflake", "redshift"))
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MONTHS = (exp.Month, exp.Extract, exp.TimeToStr, exp.Anonymous)
 
 
-def times(one: Read, probe: Probe, as_of: dt.date | None = None) -> list[str]:
-    """Notes for the person; nothing is refused. What lies after `as_of` is not missed."""
-    found = [*_not_over(one, probe, as_of), *_open_ends(one, probe), *_months(one, probe), *_zones(one), *_turns(one)]
+def times(one: Read, probe: Probe) -> list[str]:
+    """Notes for the person; nothing is refused."""
+    found = [*_open_ends(one, probe), *_months(one, probe), *_zones(one), *_turns(one)]
     return list(dict.fromkeys(found))
 
 
@@ -129,41 +122,3 @@ def _is_year(node: exp.Expr) -> bool:
     return isinstance(node, exp.Year) or (
         isinstance(node, exp.Extract | exp.TimeToStr) and ("YEAR" in said or "'%Y'" in said)
     )
-
-
-def _not_over(one: Read, probe: Probe, as_of: dt.date | None) -> Iterator[str]:
-    """Periods that go on after the last row of their table, by more than the time between its days."""
-    for scope in one.scopes:
-        asked: dict[str, tuple[Origin, list[dt.date], list[dt.date]]] = {}
-        for node in scope.walk():
-            columns = list(node.find_all(exp.Column)) if isinstance(node, exp.Predicate) else []
-            origin = one.origin(columns[0], scope) if len(columns) == 1 else None
-            if origin is None or kind_of_type(origin.column.type) not in ("date", "timestamp"):
-                continue
-            for first, last in ends_of(one, node, scope):
-                kept = asked.setdefault(str(origin), (origin, [], []))
-                kept[1].extend([first] if first else [])
-                kept[2].extend([last] if last else [])
-        for origin, firsts, lasts in asked.values():
-            rows = origin.table.rows
-            if not firsts or not lasts or rows is None or rows > _MOST:
-                continue
-            first, last = min(firsts), max(lasts)
-            last = min(last, as_of) if as_of is not None else last
-            end = _ended(origin, first, last, probe)
-            if end is not None:
-                yield f"{origin} ends on {end} in these data, and the period goes on until {last}: it is not all there"
-
-
-def _ended(origin: Origin, first: dt.date, last: dt.date, probe: Probe) -> dt.date | None:
-    """The last day of a column, where the period that began at `first` goes on for longer than its days are apart."""
-    day = exp.cast(exp.column(origin.column.name, quoted=True), "date")
-    rows = exp.select(day.as_("d")).from_(table_name(origin.table.name)).subquery("r")
-    ends = [probe.first(exp.select(made).from_(rows.copy()), 1) for made in ("MIN(d)", "MAX(d)", "COUNT(DISTINCT d)")]
-    if not all(ends) or any(str(end[0]) in ("None", "NaT", "0") for end in ends):
-        return None
-    begun, end = (dt.date.fromisoformat(str(ends[place][0])[:10]) for place in (0, 1))
-    apart = (end - begun).days / max(int(ends[2][0]) - 1, 1)
-    if int(ends[2][0]) < _DAYS:
-        return None
-    return end if first <= end < last and (last - end).days > 2 * apart + _SPARE else None
