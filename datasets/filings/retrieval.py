@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.evaluations.question_lines import records_of, text_of
 from finexpert.datasets.filings.retrieval_forms import FORMS, Form, asked
 from finexpert.filings.companies.companies import Companies
@@ -110,17 +111,14 @@ def evaluate(
     search: Search,
     questions: Sequence[RetrievalQuestion],
     companies: Companies,
+    journal: Journal[RetrievalResult],
     *,
     on_result: Callable[[RetrievalResult], None] = lambda result: None,
 ) -> list[RetrievalResult]:
     """Search for every question in every form by every way, one after the other, so that times mean something."""
-    results = []
-    for question in questions:
-        for form in FORMS:
-            for way in WAYS:
-                results.append(_searched(search, question, form, way, companies))
-                on_result(results[-1])
-    return results
+    asked = [(question, form, way) for question in questions for form in FORMS for way in WAYS]
+    jobs = {(question.id, form, way): (search, question, form, way, companies) for question, form, way in asked}
+    return journal.fill(_searched, jobs, lambda r: (r.id, r.form, r.way), threads=1, on_result=on_result)
 
 
 def _searched(

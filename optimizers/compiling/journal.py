@@ -49,16 +49,20 @@ class Line(BaseModel):
     score: float = 0.0
     feedback: str = ""
     spent: Spent = Spent()
+    of: str = ""
 
 
 class Journal:
     """The lines of one layer, looked up by what they are about."""
 
-    def __init__(self, path: Path) -> None:
-        self._file: journal.Journal[Line] = journal.Journal(path, Line)
-        self.found = bool(self._file.results)
-        self._made = {line.name: line for line in self._file.results if line.kind == "made"}
-        self._scored = {_key(line): line for line in self._file.results if line.kind == "scored"}
+    def __init__(self, place: Path | journal.Journal[Line], of: str = "") -> None:
+        """A file of its own, or the lines `of` one part of a journal that several share."""
+        self._file = journal.Journal(place, Line) if isinstance(place, Path) else place
+        self._of = of
+        lines = [line for line in self._file.results if line.of == of]
+        self.found = bool(lines)
+        self._made = {line.name: line for line in lines if line.kind == "made"}
+        self._scored = {_key(line): line for line in lines if line.kind == "scored"}
 
     def made(self, name: str) -> States | None:
         """The states of a candidate, None if it was not made yet."""
@@ -76,7 +80,7 @@ class Journal:
     def add_scored(self, line: Line) -> None:
         """Keep a score; the first one of an example counts."""
         if self._scored.setdefault(_key(line), line) is line:
-            self._file.add(line)
+            self._file.add(line.model_copy(update={"of": self._of}))
 
     @property
     def spent(self) -> Spent:

@@ -7,8 +7,7 @@ finexpert eval layers planning --examples planning=mine.jsonl --only-own --data 
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,15 +17,17 @@ import typer
 from finexpert.cli import common
 from finexpert.cli.compile import own_examples
 from finexpert.cli.evaluating.questions import among, sandbox_of
-from finexpert.cli.evaluating.showing import table_of, tell, tell_measured
-from finexpert.cli.options import SPLITS, Given, SeveralModels, takes
+from finexpert.cli.evaluating.registering import evaluated
+from finexpert.cli.evaluating.report import Asked, Cell, Evaluation, Logged, Report, number
+from finexpert.cli.options import SPLITS, Given, SeveralModels
 
 if TYPE_CHECKING:
+    from finexpert.datasets.evaluations.journal import Journal
+    from finexpert.optimizers.compiling.journal import Line
     from finexpert.optimizers.compiling.layer_scores import LayerEvaluation, LayerScore
-    from finexpert.settings import Settings
 
 
-@takes("api_base data drafts record recordings budget program threads fresh json_out")
+@evaluated("api_base data drafts record recordings budget program threads fresh json_out")
 def layers(
     given: Given,
     names: Annotated[
@@ -42,7 +43,7 @@ def layers(
     examples: own_examples.Examples = None,
     only_own: own_examples.OnlyOwn = False,
     convfinqa: own_examples.ConvFinQA = None,
-) -> None:
+) -> Iterator[Asked]:
     """Score each layer on its own examples, before and with a compiled program; several models make a transfer table."""
     settings = given.settings(workers=2)
     from finexpert.datasets.layers import examples as layer_examples
@@ -70,100 +71,97 @@ def layers(
             LayerEvaluation(bench, each, common.model_words(each.describe()), part, holdout, seed, given.threads)
             for each in models
         ]
-        _evaluate(benches, chosen, settings, given.fresh, given.json_out)
+        yield _evaluation(benches, chosen)
 
 
-def _evaluate(
-    given: list[LayerEvaluation], names: list[str], settings: Settings, fresh: bool, json_out: Path | None
-) -> None:
-    from finexpert import tracking
-    from finexpert.cli.evaluating.running import measured_of
-    from finexpert.datasets.evaluations.evaluation import write_json
-    from finexpert.language_models.budget import Budget, ended_by
+def _evaluation(given: Sequence[LayerEvaluation], names: Sequence[str]) -> Evaluation[Line]:
+    """The evaluation of layers by every model; what the journal keeps is one line an example."""
+    from finexpert.optimizers.compiling.journal import Line
+    from finexpert.optimizers.compiling.layer_scores import changed
+    from finexpert.optimizers.program.fingerprints import digest
 
-    budget = Budget.of(settings, "run")
-    params = _params(given, names, settings)
-    place = settings.home / "eval" / f"layers-{_mark(given, names, params)}"
-    if fresh:
-        shutil.rmtree(place, ignore_errors=True)
-    if place.is_dir():
-        common.console().print("going on with an interrupted run (--fresh starts over)")
-    uri = tracking.start(settings, "finexpert eval layers")
-    _without_traces()
-    rows: list[LayerScore] = []
-    with tracking.run("eval layers", parent=True, params=params):
-        for number, each in enumerate(given):
-            found: list[LayerScore] = []
-            with tracking.run(each.model[:200], parent=False, params=params | {"model": each.model}):
-                with ended_by(budget) as ended:
-                    # What was scored before a budget ended stays.
-                    found.extend(_scored(each, names, place / str(number)))
-                tracking.log(_metrics(found), {"layers.json": {"layers": [r.model_dump(mode="json") for r in found]}})
-            rows += found
-            if ended:
-                break
-        measured = measured_of(len(rows), len(names) * len(given), budget, ended)
-    tracking.finish()
-    if json_out:
-        content = {"config": params, "measured": measured, "layers": [row.model_dump(mode="json") for row in rows]}
-        write_json(json_out, content)
-    if not ended:
-        shutil.rmtree(place, ignore_errors=True)
-    if rows:
-        _print(rows, params, uri)
-    tell_measured(measured)
-
-
-def _scored(given: LayerEvaluation, names: list[str], place: Path) -> Iterator[LayerScore]:
-    """Score the layers one after the other, with a progress bar over all their examples."""
-    from finexpert.optimizers.compiling.journal import Journal
-    from finexpert.optimizers.compiling.layer_scores import changed, score_layer
-    from finexpert.optimizers.compiling.watching import Watch
-
-    held = {name: len(given.bench.examples.load(name, given.split)) for name in names}
-    total = sum(min(n, given.most or n) * (1 + changed(name, given.bench.expert)) for name, n in held.items())
-    with common.progress("examples", total) as advance:
-
-        class Bar(Watch):
-            def example(self, program: str, line: Any) -> None:
-                advance(1)
-
-        given.watch = Bar()
-        for name in names:
-            yield score_layer(name, given, Journal(place / f"{name}.jsonl"))
-
-
-def _without_traces() -> None:
-    # Thousands of small calls: their traces would take longer than they did.
-    import mlflow
-
-    mlflow.dspy.autolog(disable=True)
-
-
-def _params(given: list[LayerEvaluation], names: list[str], settings: Settings) -> dict[str, object]:
-    first = given[0]
-    return {
-        "program": common.program_words(first.bench.expert),
+    bench, split, most = given[0].bench, given[0].split, given[0].most
+    settings, examples = bench.settings, [bench.examples.fingerprint(name) for name in names]
+    params = {
+        "program": common.program_words(bench.expert),
         "models": [each.model for each in given],
         "layers": ",".join(names),
-        "split": first.split,
-        "most": first.most or "all",
-        "seed": first.seed,
+        "split": split,
+        "most": most or "all",
+        "seed": given[0].seed,
         "drafts": settings.drafts,
         "judge": settings.judge,
     }
+    described = [each.models.describe() for each in given]
+    held = {name: len(bench.examples.load(name, split)) for name in names}
+    scored: list[LayerScore] = []
+    return Evaluation(
+        name="layers",
+        settings=settings,
+        kind=Line,
+        mark=digest([params, examples, settings.privacy, settings.embedder, described]),
+        params=params,
+        total=len(given) * sum(min(n, most or n) * (1 + changed(name, bench.expert)) for name, n in held.items()),
+        ask=lambda journal, told: scored.extend(_scored(given, names, journal, told)),
+        report=lambda lines: _report(f"program {params['program']}; {split} examples", scored),
+        unit="examples",
+    )
 
 
-def _mark(given: list[LayerEvaluation], names: list[str], params: dict[str, object]) -> str:
-    """What must be the same for an interrupted run to go on."""
-    from finexpert.optimizers.program.fingerprints import digest
+def _scored(
+    given: Sequence[LayerEvaluation], names: Sequence[str], journal: Journal[Line], told: Callable[[Line], None]
+) -> Iterator[LayerScore]:
+    """Score the layers one after the other, by one model after the other."""
+    import mlflow
 
-    settings = given[0].bench.settings
-    examples = [given[0].bench.examples.fingerprint(name) for name in names]
-    return digest([params, examples, settings.privacy, settings.embedder, [each.models.describe() for each in given]])
+    from finexpert.optimizers.compiling.journal import Journal
+    from finexpert.optimizers.compiling.layer_scores import score_layer
+    from finexpert.optimizers.compiling.watching import Watch
+
+    class Told(Watch):
+        def example(self, program: str, line: Line) -> None:
+            told(line)
+
+    # Thousands of small calls: their traces would take longer than they did.
+    mlflow.dspy.autolog(disable=True)
+    for each in given:
+        each.watch = Told()
+        for name in names:
+            yield score_layer(name, each, Journal(journal, f"{name}, {each.model}"))
 
 
-def _metrics(rows: list[LayerScore]) -> dict[str, float | None]:
+def _report(head: str, rows: Sequence[LayerScore]) -> Report:
+    models = list(dict.fromkeys(row.model for row in rows))
+    several = len(models) > 1
+    notes = []
+    for row in rows:
+        if row.decision is not None and row.decision.flips:
+            flips = ", ".join(f"{id} {before:.2g}→{after:.2g}" for id, before, after in row.decision.flips)
+            notes.append(f"{f'{row.layer}, {row.model}' if several else row.layer}: flipped: {flips}")
+    runs = []
+    for model in models:
+        mine = [row for row in rows if row.model == model]
+        runs.append(Logged(model, {"model": model}, _metrics(mine), {"layers.json": {"layers": _json_of(mine)}}))
+    return Report(
+        head=head,
+        columns=[
+            *("layer", *(["model"] if several else []), "n", "before", "program"),
+            *("difference", "95 %", "p", "calls"),
+        ],
+        rows=[_row(row, several) for row in rows],
+        left=1 + several,
+        notes=notes,
+        dim=models[:1] if not several else (),
+        runs=runs,
+        content={"layers": _json_of(rows)},
+    )
+
+
+def _json_of(rows: Sequence[LayerScore]) -> list[dict[str, Any]]:
+    return [row.model_dump(mode="json") for row in rows]
+
+
+def _metrics(rows: Sequence[LayerScore]) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for row in rows:
         found |= {f"{row.layer}/before": row.before.mean, f"{row.layer}/calls_before": row.calls_before}
@@ -176,35 +174,19 @@ def _metrics(rows: list[LayerScore]) -> dict[str, float | None]:
     return found
 
 
-def _print(rows: list[LayerScore], params: dict[str, object], uri: str) -> None:
-    from rich.text import Text
-
-    tell(f"program {params['program']}; {params['split']} examples")
-    several = len({row.model for row in rows}) > 1
-    columns = ["layer", *(["model"] if several else []), "n", "before", "program", "difference", "95 %", "p", "calls"]
-    table = table_of(columns, 1 + several)
-    for row in rows:
-        cells = [row.layer, *([row.model] if several else []), str(row.n), f"{row.before.mean:.3f}", *_compared(row)]
-        table.add_row(*map(Text, cells))
-    common.console().print(table)
-    for row in rows:
-        if row.decision is not None and row.decision.flips:
-            flips = ", ".join(f"{id} {before:.2g}→{after:.2g}" for id, before, after in row.decision.flips)
-            where = f"{row.layer}, {row.model}" if several else row.layer
-            tell(f"{where}: flipped: {flips}")
-    if not several:
-        tell(rows[0].model, style="dim")
-    tell(common.store_words(uri), style="dim")
-
-
-def _compared(row: LayerScore) -> list[str]:
+def _row(row: LayerScore, several: bool) -> list[Cell]:
+    who = [Cell(row.layer, row.layer), *([Cell(row.model, row.model)] if several else [])]
+    cells = [*who, Cell(row.n, str(row.n)), number(row.before.mean, ".3f")]
     if row.after is None or row.decision is None:
-        return ["as in the code", "", "", "", f"{row.calls_before:.2f}"]
+        none = Cell(None, "")
+        return [*cells, Cell(None, "as in the code"), none, none, none, number(row.calls_before, ".2f")]
     low, high = row.decision.interval
+    calls = (row.calls_before, row.calls_after)
     return [
-        f"{row.after.mean:.3f}",
-        f"{row.decision.difference:+.3f}",
-        f"{low:+.3f} to {high:+.3f}",
-        f"{row.decision.p:.3g}",
-        f"{row.calls_before:.2f}, {row.calls_after:.2f}",
+        *cells,
+        number(row.after.mean, ".3f"),
+        number(row.decision.difference, "+.3f"),
+        Cell((low, high), f"{low:+.3f} to {high:+.3f}"),
+        number(row.decision.p, ".3g"),
+        Cell(calls, f"{row.calls_before:.2f}, {row.calls_after:.2f}"),
     ]

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.filings.retrieval import (
     RetrievalQuestion,
+    RetrievalResult,
     evaluate,
     interval,
     load_questions,
@@ -56,9 +58,10 @@ def test_a_year_that_is_only_named_filters_nothing() -> None:
     assert request_for(form.text, COMPANIES, form.as_of).years == frozenset()
 
 
-def test_recall_and_reciprocal_rank() -> None:
+def test_recall_and_reciprocal_rank(tmp_path: Path) -> None:
     questions = [question(1), question(2, "ARB/2010/page_2"), question(3, "ARB/2010/page_9")]
-    results = evaluate(lambda request, way: ["ARB/2010/page_1", "ARB/2010/page_2"], questions, COMPANIES)
+    journal = Journal(tmp_path / "journal.jsonl", RetrievalResult)
+    results = evaluate(lambda request, way: ["ARB/2010/page_1", "ARB/2010/page_2"], questions, COMPANIES, journal)
     assert [result.rank for result in results if (result.form, result.way) == ("bare", "fused")] == [1, 2, None]
     summaries = summarise(results)
     assert len(summaries) == 6
