@@ -54,9 +54,9 @@ attack: .venv/.synced  ## every attack on the boundaries, with a table of what w
 	  tests/warehouse/test_attack_statements.py tests/warehouse/test_select_rules.py tests/warehouse/test_as_of_forms.py \
 	  tests/filings/library/test_exhausting.py
 
-test-engines: .venv/.synced  ## ClickHouse and Spark (with Java 17) for real; about 1 GB of packages
+test-engines: .venv/.synced  ## ClickHouse, Spark (with Java 17) and Ray for real; about 1 GB of packages
 	$(BIN)/uv sync --quiet --locked --inexact --group engines
-	$(BIN)/python -m pytest tests/warehouse/engines
+	$(BIN)/python -m pytest tests/warehouse/engines tests/batch/test_on_ray.py
 
 test-browser: .venv/.synced  ## the web page in Chromium, where it is installed
 	$(BIN)/python -m pytest -m browser tests/app/browser

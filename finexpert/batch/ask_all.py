@@ -24,14 +24,14 @@ import pandas as pd
 from pydantic import BaseModel
 
 from finexpert.answers.sources.sources import Sources
-from finexpert.batch import answer_files
+from finexpert.batch import answer_files, on_ray
 from finexpert.batch.answer_rows import NOT_ASKED, AnswerRow, asked_elsewhere, check_names, joined, row_of
-from finexpert.batch.asking import answer_to
+from finexpert.batch.asking import AskEach, Engine, Run, in_threads
 from finexpert.batch.questions import BatchQuestion, Questions, questions_of, table_of
 from finexpert.batch.surroundings import Shared, mark, surroundings
 from finexpert.core.answers import Answer
 from finexpert.core.display.charts import save_figures
-from finexpert.datasets.evaluations.journal import Journal, side_by_side
+from finexpert.datasets.evaluations.journal import Journal
 from finexpert.errors import DataError
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
@@ -40,7 +40,6 @@ from finexpert.language_models.budget import Budget, ended_by
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.sandbox import Sandbox
-from finexpert.session import Session
 from finexpert.settings import Settings
 from finexpert.storage.private_files import make_folder
 
@@ -80,6 +79,7 @@ def ask_all(
     out: Path | str | None = None,
     prefix: str = "",
     fresh: bool = False,
+    engine: Engine = "threads",
     on_progress: Callable[[Told], None] = lambda told: None,
 ) -> pd.DataFrame:
     """Ask every question, and return the rows of `questions` with the columns of the answers; see `AnswerRow`.
@@ -90,7 +90,9 @@ def ask_all(
     assumption and says so.
 
     The budget of the run (settings `budget_run_*`) ends it: what was not asked has the status "not_asked", and the next run goes on.
-    `fresh` starts over. Raises QuestionFileError for a row that cannot be asked, before anything is asked.
+    `fresh` starts over. The `engine` "ray" asks on the Ray cluster at RAY_ADDRESS, or on one of this machine: then the source is a path
+    or an address, or a list of them, which every node reaches, and models and what was taught come from the settings. Raises
+    QuestionFileError for a row that cannot be asked, before anything is asked.
     """
     table, name = table_of(questions)
     check_names(table, prefix)
@@ -101,7 +103,15 @@ def ask_all(
     opened: dict[str, Any] = {"expert": expert, "settings": settings, "models": models, "sandbox": sandbox}
     with (
         surroundings(source, taught=taught, threads=threads, **opened) as shared,
-        rows_of(shared, asked, threads=threads, clarify=clarify, fresh=fresh, on_progress=on_progress) as rows,
+        rows_of(
+            shared,
+            asked,
+            threads=threads,
+            clarify=clarify,
+            fresh=fresh,
+            on_progress=on_progress,
+            ask_each=in_threads if engine == "threads" else on_ray.on_ray(source),
+        ) as rows,
     ):
         result = joined(table, rows, prefix)
         if place is not None:
@@ -118,6 +128,7 @@ def rows_of(
     clarify: bool,
     fresh: bool = False,
     on_progress: Callable[[Told], None] = lambda told: None,
+    ask_each: AskEach = in_threads,
 ) -> Iterator[list[AnswerRow]]:
     """A row a question, in their order; the journal goes when all are answered and the block has done with them."""
     settings = shared["settings"]
@@ -126,48 +137,31 @@ def rows_of(
         if fresh:
             path.unlink(missing_ok=True)
         journal = Journal(path, BatchAnswer)
-        ended = _ask_open(shared, asked, journal, threads, clarify, on_progress)
+        run = Run(shared, asked, threads, clarify)
+        ended = _ask_open(run, journal, on_progress, ask_each)
         yield _rows(asked, journal.results, settings, ended)
         if not ended:
             path.unlink(missing_ok=True)
 
 
-def _ask_open(
-    shared: Mapping[str, Any],
-    asked: Sequence[BatchQuestion],
-    journal: Journal[BatchAnswer],
-    threads: int,
-    clarify: bool,
-    on_progress: Callable[[Told], None],
-) -> str:
+def _ask_open(run: Run, journal: Journal[BatchAnswer], on_progress: Callable[[Told], None], ask_each: AskEach) -> str:
     """Ask what the journal does not hold; returns why the run ended before its end, if it did."""
-    by_key = {question.key: question for question in asked}
+    by_key = {question.key: question for question in run.asked}
     done = {answer.key for answer in journal.results}
+    settings = run.shared["settings"]
     on_progress(Told(len(done), len(by_key)))
     telling = threading.Lock()
 
-    def one(key: str, question: BatchQuestion) -> None:
-        answer = _answer(shared, question, clarify)
-        row = kept(answer, shared["settings"].home / "records")
+    def keep(question: BatchQuestion, answer: Answer) -> None:
+        row = kept(answer, settings.home / "records")
         with telling:
-            journal.add(BatchAnswer(key=key, asked_on=_today(), row=row))
+            journal.add(BatchAnswer(key=question.key, asked_on=_today(), row=row))
             on_progress(Told(len(journal.results), len(by_key), row))
 
-    with ended_by(Budget.of(shared["settings"], "run")) as ended:
-        side_by_side(one, [job for job in by_key.items() if job[0] not in done], threads)
+    budget = Budget.of(settings, "run")
+    with ended_by(budget) as ended:
+        ask_each(run, [question for key, question in by_key.items() if key not in done], keep, budget)
     return ended.why
-
-
-def _answer(shared: Mapping[str, Any], question: BatchQuestion, clarify: bool) -> Answer:
-    with Session(**shared) as session:
-        return answer_to(
-            question.question,
-            session,
-            answer_format=question.answer_format,
-            knowledge=question.knowledge,
-            as_of=question.as_of,
-            clarify=clarify,
-        )
 
 
 def kept(answer: Answer, folder: Path) -> AnswerRow:

@@ -19,6 +19,7 @@ SLOW = {
     "datasets/layers/test_examples.py": "compute every example's reference",
     "datasets/edgar/test_warehouse.py": "build a warehouse of filings by the day",
     "cli/test_runs.py": "start a tracking page",
+    "batch/test_on_ray.py": "start a cluster of two nodes",
     "cli/test_budget.py": "compile and evaluate programs",
     "app/security/test_slow_clients.py": "wait for clients that read nothing",
     "optimizers/program/test_round_trip.py": "load programs in new processes",

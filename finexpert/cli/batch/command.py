@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from finexpert.batch.ask_all import Told
+    from finexpert.settings import Settings
 
 _MOST_TOLD = 10
 
@@ -35,6 +36,9 @@ def batch(
     library: several_sources.Libraries = None,
     assume: Assume = False,
     prefix: Annotated[str, typer.Option(help="Put before the names of the columns of the answers.")] = "",
+    engine: Annotated[
+        Literal["threads", "ray"], typer.Option(help="ray: on the cluster at RAY_ADDRESS, or one of this machine.")
+    ] = "threads",
 ) -> None:
     """Ask every question of a file, side by side, and write a row an answer; the same command goes on after an interruption.
 
@@ -51,7 +55,11 @@ def batch(
 
     answer_files.check(out)
     expert, settings = given.expert(settings)
-    source = several_sources.open_sources(data, given.filing, given.id, settings, library)
+    source: Any
+    if engine == "ray":
+        source = _places(data, library, given.filing, settings)
+    else:
+        source = several_sources.open_sources(data, given.filing, given.id, settings, library)
     with bar() as told:
         answers = ask_all(
             source,
@@ -63,10 +71,24 @@ def batch(
             out=out,
             prefix=prefix,
             fresh=given.fresh,
+            engine=engine,
             on_progress=told,
         )
     if not _told(answers, prefix, out):
         raise typer.Exit(3)
+
+
+def _places(
+    data: Sequence[Path] | None, library: Sequence[Path] | None, filing: Path | None, settings: Settings
+) -> list[str | Path]:
+    """Where the sources are, for workers that open them themselves."""
+    places: list[str | Path] = [*(data or ()), *(library or ())] or [*settings.sources]
+    places = places or [place for place in (settings.data, settings.library) if place]
+    if filing is not None or not places:
+        raise typer.BadParameter(
+            "ray asks what --data and --library name, which every node opens", param_hint="--engine"
+        )
+    return places
 
 
 @contextmanager
