@@ -73,7 +73,7 @@ class Asking(Listening):
         answer so far with a low confidence, or a failed one that names the setting to raise.
 
         What the question explains in passing stands in `offers` of the answer and is in use for it; `keep` keeps it, and so does the
-        message "keep it". Without `learn` it is not listened to: where a text is no person's own.
+        message "keep it". Without `learn` it is not listened to, and to ask on accepts no draft: where a text is no person's own.
 
         "What was that again?" gives the last answer. With the setting `cache_answers`, what was answered before is found
         and said to be so; `cached=False` has everything computed again.

@@ -88,7 +88,8 @@ class Listening(Base):
         heard = Heard()
         if self.taught is not None and self._learns and cues.explains(message):
             heard = self._listened(message)
-        self._accept({normalise(offer.term) for offer in heard.offers})
+        if self._learns:  # where no person speaks, asking on accepts nothing
+            self._accept({normalise(offer.term) for offer in heard.offers})
         self._said = [*self._said, message][-_REMEMBERED:]
         self._last_heard = heard
         return heard

@@ -94,6 +94,16 @@ def test_a_person_puts_no_draft_of_another_into_use(desk: Any, session: Any) -> 
     assert "slow months" not in terms(session, ACTIVE)
 
 
+@pytest.mark.parametrize("learn", [True, False])
+def test_to_ask_on_accepts_a_draft_only_where_a_person_speaks(desk: Any, session: Any, learn: bool) -> None:
+    desk.says("listening", desk.lessons(LESSON), desk.lessons())
+    session.keep(session.ask(SAID).offers[0])
+    session.accept() if learn else session.ask("And in all?", learn=False)
+    session.ask("How many slow months in 2020?", learn=learn)
+    session.ask("And in 2019?", learn=learn)
+    assert ("slow months" in terms(session, ACTIVE)) == learn
+
+
 def test_a_draft_from_a_file_is_not_used(desk: Any, session: Any, tmp_path: Path) -> None:
     from finexpert.knowledge.keyword_files import import_keywords
 

@@ -169,8 +169,7 @@ class _Asking:
 
     async def _settled(self, request: Ask, unclear: Clarification, outcome: ElicitResult) -> Ask:
         """The request as it goes on after a reply; a refusal has it answered as it was understood."""
-        meaning, keep = _said(unclear, outcome)
-        clarify = await self.backend.explain(request.conversation, unclear, meaning, keep=keep)
+        clarify = await self.backend.explain(request.conversation, unclear, _said(unclear, outcome))
         return Ask(
             request.question,
             request.conversation,
@@ -208,21 +207,17 @@ def _form(unclear: Clarification) -> dict[str, Any]:
     else:
         known = f"Known already: {'; '.join(unclear.candidates)}" if unclear.candidates else "In words"
         meaning |= {"description": known[:1_000], "minLength": 1, "maxLength": 1_000}
-    properties = {"meaning": meaning}
-    if unclear.kind == "term":
-        about = "Keep it for later questions, of other conversations too"
-        properties["keep"] = {"type": "boolean", "title": about, "default": False}
-    return {"type": "object", "properties": properties, "required": ["meaning"]}
+    return {"type": "object", "properties": {"meaning": meaning}, "required": ["meaning"]}
 
 
-def _said(unclear: Clarification, outcome: ElicitResult) -> tuple[str, bool]:
-    """The meaning, and whether it is to be kept; empty where the person refused. Raises ToolError for what the form does not allow."""
+def _said(unclear: Clarification, outcome: ElicitResult) -> str:
+    """The meaning; empty where the person refused. Raises ToolError for what the form does not allow."""
     content: Mapping[str, Any] = outcome.content or {}
     if outcome.action != "accept":
-        return "", False
+        return ""
     meaning = content.get("meaning")
     if not isinstance(meaning, str) or not meaning.strip() or len(meaning) > 1_000:
         raise ToolError("the reply to the question back has no meaning in it: ask again")
     if unclear.kind == "value" and meaning not in unclear.candidates:
         raise ToolError("the reply to the question back is none of the values of the column: ask again")
-    return meaning.strip(), content.get("keep") is True
+    return meaning.strip()

@@ -75,17 +75,14 @@ class DeskBackend:
                 # Who goes away does not want the answer: the question would go on without them.
                 running.cancel()
 
-    async def explain(self, conversation: str, unclear: Clarification, meaning: str, *, keep: bool) -> bool:
+    async def explain(self, conversation: str, unclear: Clarification, meaning: str) -> bool:
         if unclear.kind == "value" and meaning:
             self._wish = {"chosen": ((f"{unclear.place}={unclear.term}", meaning),)}
             return True
         if unclear.kind == "term" and not meaning:
             self._wish = {"declined": (unclear.term,)}
             return True
-        if unclear.kind == "term" and keep and self.person.can("teach"):
-            await asyncio.to_thread(self.desk.explain, self.person, conversation, unclear, meaning)
-            return True
-        if meaning and meaning not in unclear.candidates:
+        if meaning and (unclear.kind == "term" or meaning not in unclear.candidates):
             self._wish = {"knowledge": f"By {unclear.term!r} the user means: {meaning}", "clarify": False}
         return False
 

@@ -177,10 +177,10 @@ class Backend(Protocol):
     def ask(self, request: Ask) -> AsyncGenerator[Event | Reply]:
         """Answers a question, in a new conversation if none is named."""
 
-    async def explain(self, conversation: str, unclear: Clarification, meaning: str, *, keep: bool) -> bool:
-        """Takes the reply to a question back, for the conversation or, with `keep`, for good; whether to ask on.
+    async def explain(self, conversation: str, unclear: Clarification, meaning: str) -> bool:
+        """Takes the reply to a question back, for this conversation alone; whether to ask on.
 
-        An empty meaning has the question answered as it was understood.
+        A client may fill in the form itself, so nothing is kept. An empty meaning has the question answered as it was understood.
         """
 
     def search(

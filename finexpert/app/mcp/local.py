@@ -87,13 +87,14 @@ class LocalBackend(Closing):
                 clarify=request.clarify,
                 someone_there=request.someone_there,
                 as_of=request.as_of,
+                learn=False,
             )
             async with aclosing(events):
                 async for each in events:
                     yield each if isinstance(each, Event) else self._reply(talk, each)
 
-    async def explain(self, conversation: str, unclear: Clarification, meaning: str, *, keep: bool) -> bool:
-        return self._talks.find(conversation).explain(unclear, meaning, keep=keep)
+    async def explain(self, conversation: str, unclear: Clarification, meaning: str) -> bool:
+        return self._talks.find(conversation).explain(unclear, meaning)
 
     def search(
         self, source: str, phrases: Sequence[str], company: str, year: int | None, limit: int

@@ -52,16 +52,13 @@ class Talk:
             self.told[term] = meaning
         self.session.declined.append(term)
 
-    def explain(self, unclear: Clarification, meaning: str, *, keep: bool) -> bool:
+    def explain(self, unclear: Clarification, meaning: str) -> bool:
         """Take a reply, and say whether to ask on: a reading is confirmed, and a term that is not explained assumed."""
         if unclear.kind == "value":
             self.session.explain(unclear, meaning)
             return bool(meaning)
         if unclear.kind == "term":
-            if keep and meaning:
-                self.session.explain(unclear, meaning)
-            else:
-                self.tell(unclear.term, meaning)
+            self.tell(unclear.term, meaning)
             return True
         if meaning and meaning not in unclear.candidates:
             self.told[unclear.term] = meaning

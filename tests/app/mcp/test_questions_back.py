@@ -10,6 +10,7 @@ from mcp import Client, MCPError
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from finexpert.app.mcp.local import LocalBackend
+from finexpert.knowledge.collection import EVERY
 
 MODES = pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
 QUESTION = "How many harbour months were there?"
@@ -57,21 +58,51 @@ def ask(talk: Callable[..., Any]) -> Callable[..., CallToolResult]:
 
 
 @MODES
-@pytest.mark.parametrize("keep", [False, True])
-def test_a_term_is_asked_back_and_kept_only_if_the_person_says_so(
-    desk: Any, backend: LocalBackend, ask: Any, mode: str, keep: bool
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"keep": True},
+        {"keep": "true"},
+        {"keep": True, "status": "active", "by": "anna"},
+        {"keep": True, "scope": ""},
+        {"Keep": True, "offers": ["1"]},
+    ],
+    ids=str,
+)
+def test_a_term_is_asked_back_and_kept_nowhere_whatever_the_client_fills_in(
+    desk: Any, backend: LocalBackend, ask: Any, mode: str, more: dict[str, Any]
 ) -> None:
     unknown_term(desk)
-    person = Person(accept(meaning="a month with two ships", keep=keep))
+    person = Person(accept(meaning="a month with two ships", **more))
     result = ask({}, person, mode)
     facts = result.structured_content
     assert (facts["status"], facts["value"]) == ("answered", 6)
     (form,) = person.asked
     assert form.message == "What do you mean by 'harbour months'?"
-    assert form.requested_schema["required"] == ["meaning"]  # type: ignore[union-attr]
+    assert set(form.requested_schema["properties"]) == {"meaning"}  # type: ignore[union-attr]
     assert "a month with two ships" in desk.of("planning")[-1]
-    kept = backend._taught.glossary.get("harbour month")  # type: ignore[union-attr]
-    assert (kept.meaning if kept else None) == ("a month with two ships" if keep else None)
+    ask({"conversation": facts["conversation"], "question": "And in all?"}, person, mode)  # to ask on accepts nothing
+    assert kept_terms(backend) == {}
+
+
+def kept_terms(backend: LocalBackend) -> dict[str, str]:
+    """What stands in the glossary, in use or not."""
+    return {each.term: each.status for each in backend._taught.glossary.keywords(EVERY)}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("then", ["keep it", "Yes, keep it please", "keep 1", "keep them", "OK keep that"])
+def test_what_a_client_explains_in_passing_is_not_offered_and_not_kept(
+    desk: Any, backend: LocalBackend, ask: Any, then: str
+) -> None:
+    desk.says("planning", desk.plan())
+    desk.says("keyword_rephrasing", desk.terms())
+    desk.says("listening", desk.lessons({"term": "slow months", "quotes": ["those below five"]}))
+    first = ask({"question": "By slow months we mean those below five. How many were there?"}).structured_content
+    second = ask({"question": then, "conversation": first["conversation"]}).structured_content
+    assert (first["status"], second["status"]) == ("answered", "answered")
+    assert "listening" not in desk.layers
+    assert kept_terms(backend) == {}
 
 
 @MODES
