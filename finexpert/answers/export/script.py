@@ -90,6 +90,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+import scipy.optimize
 import scipy.stats as stats
 
 {connect}
@@ -97,6 +98,18 @@ import scipy.stats as stats
 # The data.
 {frames}
 {forget}
+
+
+def _no_hidden_names(kind: type) -> None:
+    """A column or a key called __array_interface__ would be read by numpy as an address in memory: it answers for none such."""
+    home = next(each for each in kind.__mro__ if "__getattr__" in vars(each))
+    found = home.__getattr__
+    home.__getattr__ = lambda self, name: object.__getattribute__(self, name) if name[:2] == "__" else found(self, name)
+
+
+_no_hidden_names(pd.DataFrame)
+_no_hidden_names(scipy.optimize.OptimizeResult)
+del scipy, _no_hidden_names
 
 # The computation.
 random.seed(0)
