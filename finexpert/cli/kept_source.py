@@ -43,7 +43,7 @@ def source_of(
         )
     if address is None:
         return common.open_data(None, settings)
-    if on_the_network(address) and not file.absolute().is_relative_to(settings.home.absolute()):
+    if on_the_network(address) and not file.resolve().is_relative_to(settings.home.resolve()):
         raise RecordError(
             f"the record {file} names the server {address}, and does not lie in {settings.home}: if that is where it is to be "
             f"computed, say so with --data {address}"

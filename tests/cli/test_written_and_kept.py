@@ -12,6 +12,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from finexpert.answers.records import Record, SourceRecord
+from finexpert.cli.kept_source import source_of
+from finexpert.errors import FinexpertError, RecordError
+from finexpert.settings import Settings
 from finexpert.testing import fields
 
 Scripted = Callable[[Any], list[str]]
@@ -134,3 +138,42 @@ def test_a_server_in_the_record_of_somebody_else_is_not_asked(
     (tmp_path / "sent.json").write_text(json.dumps(sent))
     ran = finexpert("replay", str(tmp_path / "sent.json"))
     assert (ran.code, "names the server postgresql://db.invalid/markets" in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "place", ["above", "above twice", "a link in the home", "a linked folder", "a dotted folder", "the home's twin"]
+)
+def test_a_record_lies_in_the_home_only_where_it_does(tmp_path: Path, place: str) -> None:
+    home, outside = tmp_path / "home", tmp_path / "outside"
+    for folder in (home / "records", outside, tmp_path / "home2"):
+        folder.mkdir(parents=True)
+    (outside / "sent.json").write_text("{}")
+    (home / "linked").symlink_to(outside)
+    (home / "sent.json").symlink_to(outside / "sent.json")
+    (tmp_path / "home2" / "sent.json").write_text("{}")
+    file = {
+        "above": home / ".." / "outside" / "sent.json",
+        "above twice": home / "records" / ".." / ".." / "outside" / "sent.json",
+        "a link in the home": home / "sent.json",
+        "a linked folder": home / "linked" / "sent.json",
+        "a dotted folder": home / "." / "linked" / ".." / "outside" / "sent.json",
+        "the home's twin": tmp_path / "home2" / "sent.json",
+    }[place]
+    kept = Record.model_construct(
+        id="x", source=SourceRecord.model_construct(name="m", dialect="postgresql", address="postgresql://db.invalid/m")
+    )
+    with pytest.raises(RecordError, match="does not lie in"):
+        source_of(kept, file, Settings(home=home))
+
+
+def test_a_record_of_a_linked_home_lies_in_it(tmp_path: Path) -> None:
+    (tmp_path / "real" / "records").mkdir(parents=True)
+    (tmp_path / "home").symlink_to(tmp_path / "real")
+    (tmp_path / "real" / "records" / "mine.json").write_text("{}")
+    kept = Record.model_construct(
+        id="x", source=SourceRecord.model_construct(name="m", dialect="postgresql", address="postgresql://db.invalid/m")
+    )
+    for home in ("home", "real"):
+        with pytest.raises(FinexpertError) as refused:  # it is asked, and there is no such server
+            source_of(kept, tmp_path / "real" / "records" / "mine.json", Settings(home=tmp_path / home))
+        assert "does not lie in" not in str(refused.value)
