@@ -10,10 +10,9 @@ that is asked again elsewhere, and nothing else. Keys of models are not sent: a 
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,20 +21,12 @@ from finexpert.batch.asking import AskEach, Keep, Run, in_session
 from finexpert.batch.questions import BatchQuestion
 from finexpert.batch.surroundings import Shared, mark, surroundings
 from finexpert.core.answers import Answer
+from finexpert.core.ray_cluster import connected
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.language_models.budget import Budget
 from finexpert.settings import Settings
 
 _MOST_LOSSES = 3
-# Of a cluster of this machine alone, which lasts as long as the run; Ray reads them when it is imported.
-_OWN = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    # Under `uv run` Ray would copy the whole folder into the cluster.
-    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
-    # By this alone Ray takes 127.0.0.1 for the address of a node.
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
-}
-_STORE_BYTES = 128 << 20
 
 
 @dataclass(frozen=True)
@@ -88,35 +79,10 @@ def on_ray(source: Any) -> AskEach:
         place = places if isinstance(source, list | tuple) else places[0]
         found = mark(run.shared, run.asked, run.clarify)
         work = Work(place, sent, run.shared["expert"], run.asked, run.clarify, found)
-        with _connected() as ray:
+        with connected() as ray:
             _Run(ray, work, questions, keep, budget, run.threads).to_end()
 
     return ask_each
-
-
-@contextmanager
-def _connected() -> Iterator[Any]:
-    """Ray: connected already, or to the cluster at RAY_ADDRESS, or a cluster of this machine for as long as this lasts."""
-    address = os.environ.get("RAY_ADDRESS")
-    if not address:
-        os.environ.update(_OWN)
-    try:
-        import ray
-    except ImportError as error:
-        raise ConfigurationError("engine ray needs Ray: pip install 'finexpert[ray]'") from error
-    if ray.is_initialized():
-        yield ray
-        return
-    own = {"include_dashboard": False, "object_store_memory": _STORE_BYTES, "_node_ip_address": "127.0.0.1"}
-    try:
-        ray.init(log_to_driver=False, logging_level="ERROR", **({"address": address} if address else own))
-    except Exception as error:
-        where = f"the cluster at {address} (RAY_ADDRESS) cannot be reached" if address else "Ray cannot be started here"
-        raise ConfigurationError(f"{where} ({str(error).splitlines()[0]}); engine threads needs none") from error
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
 
 
 class _Run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,13 @@ import pytest
 from tests.cli.test_batch import Served
 
 from finexpert.batch.ask_all import ask_all
+from finexpert.embeddings import on_ray
+from finexpert.embeddings.minilm import MiniLM
 from finexpert.errors import ConfigurationError, DataError, ModelUnreachable
+from finexpert.filings.library.adding import add_file
+from finexpert.filings.library.library import Library
+from finexpert.filings.readers.cover import Given
+from finexpert.filings.records import SearchRequest
 from finexpert.settings import Settings
 from finexpert.testing import fields
 from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
@@ -27,6 +34,8 @@ PLAN = fields(
     unit="months",
 )
 MONTHS = Table("sales", pd.DataFrame({"date": pd.date_range("2020-01-01", periods=6, freq="MS")}), date_column="date")
+# Read here: a test finds no variable of ours in its environment.
+MANY = int(os.environ.get("FINEXPERT_TEST_RAY_QUESTIONS", "40"))
 SAME = ["status", "number", "value", "kind", "unit", "calls", "tokens", "flags"]
 
 
@@ -88,18 +97,18 @@ def test_a_node_that_is_killed_loses_what_it_had_under_way_and_nothing_else(
     killed = threading.Event()
 
     def told(now: Any) -> None:
-        if now.done == 10 and not killed.is_set():
+        if now.done == MANY // 4 and not killed.is_set():
             killed.set()
             nodes.remove_node(nodes.second, allow_graceful=False)
 
-    answers = ask(40, on_progress=told)
+    answers = ask(MANY, on_progress=told)
     assert killed.is_set()
-    assert answers.status.tolist() == ["answered"] * 40
+    assert answers.status.tolist() == ["answered"] * MANY
     assert set(answers.number) == {6.0}
     # Two of four are under way on each node.
     assert sum(count > 1 for count in model.asked.values()) <= 2
-    assert sum(model.asked.values()) <= 42
-    assert len(list((own_home / "records").iterdir())) == 40
+    assert sum(model.asked.values()) <= MANY + 2
+    assert len(list((own_home / "records").iterdir())) == MANY
     assert not list((own_home / "batch").iterdir())
 
 
@@ -120,9 +129,9 @@ def test_what_ends_a_run_ends_it_here_too_and_the_next_one_goes_on(ask: Any, mod
 def test_a_worker_that_sees_other_data_is_refused(
     ask: Any, model: Served, nodes: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from finexpert.batch import on_ray
+    from finexpert.batch import on_ray as asking
 
-    monkeypatch.setattr(on_ray, "mark", lambda *given: "what this process sees")
+    monkeypatch.setattr(asking, "mark", lambda *given: "what this process sees")
     with pytest.raises(DataError, match=r"would answer with something else .*on every node"):
         ask(3)
     assert not model.asked
@@ -134,3 +143,27 @@ def test_what_is_open_here_alone_is_refused(ask: Any, model: Served) -> None:
         with pytest.raises(ConfigurationError, match="open in this process and in no worker"):
             ask(2, source)
     assert not model.asked
+
+
+def test_the_vectors_of_the_nodes_are_those_of_this_process(nodes: Any) -> None:
+    texts = [f"Revenue of segment {number} rose by {number} percent." for number in range(120)]
+    with on_ray.on_ray("minilm") as there:
+        assert (there.name, there.at_once, there.embed([]).shape) == (MiniLM.name, 200, (0, MiniLM.dimensions))
+        before = there.embed(texts)
+        nodes.remove_node(nodes.second, allow_graceful=False)
+        after = there.embed(texts)
+    here = MiniLM().embed(texts)
+    assert (before == here).all()
+    assert (after == here).all()
+
+
+def test_a_library_is_embedded_on_the_nodes(nodes: Any, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Net sales rose because of higher prices in the services segment.\n" * 60)
+    with on_ray.on_ray("minilm") as there, Library.open(tmp_path / "there", make=True, embedder=there) as library:
+        assert [each.outcome for each in add_file(library, tmp_path / "notes.txt", Given("Acme"))] == ["added"]
+        library.refresh()
+        assert library.chunks_to_index() == 0
+    # Without a cluster the same library is searched by the same vectors.
+    with Library.open(tmp_path / "there", embedder=MiniLM()) as library:
+        assert library.chunks_to_index() == 0
+        assert library.search(SearchRequest(("why did revenue increase",)))

@@ -9,9 +9,10 @@ finexpert library show AAPL/2025Q1/10-Q
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -47,6 +48,10 @@ def add(
     chunk_size: Annotated[int | None, typer.Option(help="Characters of a chunk, for a new library: 1000.")] = None,
     overlap: Annotated[int | None, typer.Option(help="Characters that the next chunk repeats: 200.")] = None,
     words_only: WordsOnly = False,
+    engine: Annotated[
+        Literal["threads", "ray"],
+        typer.Option(help="ray: embed on the cluster at RAY_ADDRESS, or one of this machine."),
+    ] = "threads",
     as_json: common.Json = False,
 ) -> None:
     """Add filings; exit code 1 if one could not be read. What is in the library already is left as it is."""
@@ -66,7 +71,14 @@ def add(
     if chunk_size is not None or overlap is not None:
         size = STANDARD.size if chunk_size is None else chunk_size
         chunking = Chunking(size, STANDARD.overlap * size // STANDARD.size if overlap is None else overlap)
-    with Library.open(library, make=True, chunking=chunking) as opened:
+    with ExitStack() as stack:
+        embedder = None
+        if engine == "ray" and not words_only:
+            from finexpert.embeddings.on_ray import on_ray
+            from finexpert.settings import Settings
+
+            embedder = stack.enter_context(on_ray(Settings().embedder or "auto"))
+        opened = stack.enter_context(Library.open(library, make=True, chunking=chunking, embedder=embedder))
         done = add_all(files, lambda path: add_file(opened, path, given), None if words_only else opened)
     if as_json:
         stores.as_json(done.facts())

@@ -114,8 +114,9 @@ class VectorIndex:
         """Embed what has no vector yet, and know what the store has now. One process at a time."""
         with self._lock:
             while waiting := store.without_vector(self.embedder.name, _LISTED):
-                for start in range(0, len(waiting), _EMBEDDED_AT_ONCE):
-                    some = waiting[start : start + _EMBEDDED_AT_ONCE]
+                step = getattr(self.embedder, "at_once", _EMBEDDED_AT_ONCE)
+                for start in range(0, len(waiting), step):
+                    some = waiting[start : start + step]
                     vectors = self.embedder.embed([embedded_text(chunk) for chunk in some])
                     store.put_vectors(self.embedder.name, [chunk.id for chunk in some], vectors)
                     progress(len(some))
