@@ -26,6 +26,8 @@ _SMALL = 2_000_000
 _SHORTEST_SPELLING = 2
 _SHORTEST_SLIP = 5
 _SHOWN = 5
+# Texts that say what NULL says.
+_NONE = frozenset(("", "null", "none", "n/a", "-"))
 ANY = "(a value)"
 Changes = dict[tuple[int, int], tuple[str, str]]
 
@@ -57,6 +59,20 @@ def look_up(one: Read, probe: Probe, chosen: Mapping[str, str] | None = None) ->
     return Looked(select, list(dict.fromkeys(notes)), found)
 
 
+def _is_of_none(comparison: Comparison) -> bool:
+    """Whether a condition guards against texts that say what NULL says: it leaves them out, or takes them beside those that are NULL.
+
+    Where there are none, the rows are the same.
+    """
+    top = comparison.node
+    while isinstance(top.parent, exp.Or | exp.Paren):
+        top = top.parent
+    tested = {node.this.sql() for node in top.find_all(exp.Is) if isinstance(node.expression, exp.Null)}
+    columns = {column.sql() for column in comparison.node.find_all(exp.Column)}
+    none = all(text.strip().lower() in _NONE for text in comparison.texts)
+    return none and (comparison.negated or columns <= tested)
+
+
 @dataclass
 class _Group:
     """One list of guesses."""
@@ -81,8 +97,7 @@ class _Group:
             # There may have been no time to look, or no row to look at: the check of the result says so better.
             if not self._is_nowhere(group):
                 return []
-            # Who leaves out empty texts guards a cast or a count; where there are none, nothing is left out.
-            if all(comparison.negated and not "".join(comparison.texts).strip() for comparison in group):
+            if all(map(_is_of_none, group)):
                 return []
             if all(self._is_idle(comparison) for comparison in group):
                 return [

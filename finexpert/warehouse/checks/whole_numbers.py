@@ -42,7 +42,9 @@ def check_whole_numbers(one: Read, probe: Probe) -> None:
 
 
 def _is_meant(one: Read, node: exp.Div, scope: Scope) -> bool:
-    """Whether a whole number is what the division is for: it is rounded down or cast to one, or takes the year of 202312."""
+    """Whether a whole number is what the division is for: it is rounded down or cast to one, takes the year of 202312, or numbers."""
+    if _numbers(node):
+        return True
     parent = node.parent
     while isinstance(parent, exp.Paren):
         parent = parent.parent
@@ -54,6 +56,22 @@ def _is_meant(one: Read, node: exp.Div, scope: Scope) -> bool:
         and origin.column.dates in ("yyyymm", "yyyymmdd")
         and isinstance(node.expression, exp.Literal)
     )
+
+
+def _numbers(node: exp.Div) -> bool:
+    """Whether a division numbers quarters, decades or the places in the middle, by adding or taking away what its divisor has at most.
+
+    >>> import sqlglot
+    >>> [_numbers(sqlglot.parse_one(made)) for made in ("(month + 2) / 3", "(month - 1) / 3", "(n + 1) / 2", "(a + b) / 2", "n / 3")]
+    [True, True, True, False, False]
+    """
+    made, divisor = node.this.unnest(), node.expression
+    added = made.expression if isinstance(made, exp.Add | exp.Sub) else None
+    if not all(
+        isinstance(part, exp.Literal) and not part.is_string and part.name.isdigit() for part in (added, divisor)
+    ):
+        return False
+    return added is not None and 0 < int(added.name) <= int(divisor.name)
 
 
 @dataclass(frozen=True)

@@ -146,3 +146,12 @@ def test_a_branch_for_a_unit_that_no_row_has_is_a_caution_where_the_others_name_
     assert "weight_unit = 'ton' meets no row: the other branches name every value" in checked.notes
     with pytest.raises(UnknownValue):
         Checks(source).run(case.format("= 'pound'"))
+
+
+def test_a_guard_against_empty_texts_is_no_guess(source: DuckDBWarehouse) -> None:
+    select = "SELECT count(*) FROM loans WHERE {} loan_id > 1"
+    assert Checks(source).run(select.format("ccy IS NULL OR ccy = '' OR lower(ccy) = 'null' OR")).notes == ()
+    with pytest.raises(UnknownValue):
+        Checks(source).run(select.format("ccy = '' OR"))
+    with pytest.raises(UnknownValue):
+        Checks(source).run(select.format("ccy IS NULL OR ccy = 'NOK' OR"))
