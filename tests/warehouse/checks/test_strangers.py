@@ -37,7 +37,9 @@ INSERT INTO inventory_daily SELECT p, date_key, 100 + p, 200 FROM dim_date, rang
 CREATE TABLE calendar (cal_key INTEGER PRIMARY KEY, cal_day DATE, cal_year INTEGER, cal_month INTEGER, is_weekend BOOLEAN);
 INSERT INTO calendar SELECT i, d, year(d), month(d), dayofweek(d) IN (0, 6) FROM (SELECT i, DATE '2023-01-01' + i::INTEGER AS d FROM range(0, 731) t(i));
 CREATE TABLE visits (visit_id INTEGER PRIMARY KEY, cal_key INTEGER REFERENCES calendar, fee DOUBLE);
-INSERT INTO visits SELECT i, i, 5 FROM range(0, 500) t(i);
+INSERT INTO visits SELECT i, i, 5 FROM range(20, 500) t(i);
+CREATE TABLE tickets (ticket_no INTEGER PRIMARY KEY, opened DATE, topic VARCHAR, city VARCHAR);
+INSERT INTO tickets SELECT i, DATE '2022-01-01' + i::INTEGER, ['billing', 'Billing', 'move'][1 + i % 3], 'Hamm' FROM range(0, 730) t(i);
 """
 VERSIONS = "applications holds several rows of one app_id, told apart by ver: all of them count"
 CUSTOMERS = "dim_customer holds several rows of one customer_id, told apart by is_current: all of them count"
@@ -50,6 +52,10 @@ YEAR_OF_CALENDAR = (
     "visits ends on 2024-05-14 in these data, and the period goes on until 2024-12-31: it is not all there"
 )
 MONTH_OF_CALENDAR = YEAR_OF_CALENDAR.replace("2024-12-31", "2024-05-31")
+TOPICS = "SELECT y, k FROM (SELECT year(opened) AS y, {} AS k, count(*) AS n FROM tickets GROUP BY 1, 2) t QUALIFY row_number() OVER (PARTITION BY y ORDER BY n DESC, k) = 1 ORDER BY y"
+TWICE = "groups of topic differ in case or blanks alone, as 'Billing' and 'billing': they may be one"
+BEGUN = "visits begins on 2023-01-21 in these data, and the period on 2023-01-01: it is not all there"
+PARCELS_BEGIN = "parcels.sent_on begins on 2024-01-01 in these data, and the period on 2023-07-01: it is not all there"
 NONE = "AVG(score) takes -1 for a number, which stands in several rows of applications.score far from all others: it may say that there is none"
 LATEST = "SELECT * FROM applications QUALIFY row_number() OVER (PARTITION BY app_id ORDER BY ver DESC) = 1"
 
@@ -105,11 +111,19 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse
         ("", "SELECT date_trunc('month', sent_on) AS m, count(*) AS n FROM parcels WHERE month(sent_on) < 7 GROUP BY 1 ORDER BY 1", []),
         ("", "SELECT m, n FROM (SELECT date_trunc('month', sent_on) AS m, count(*) AS n FROM parcels GROUP BY 1) AS t WHERE m < DATE '2024-07-01' ORDER BY m", []),
         ("", "SELECT sum(fee) AS f FROM visits JOIN calendar USING (cal_key) WHERE cal_year = 2024", [YEAR_OF_CALENDAR]),
-        ("", "SELECT sum(fee) AS f FROM visits v JOIN calendar c ON c.cal_key = v.cal_key WHERE c.cal_year = 2023", []),
+        ("", "SELECT sum(fee) AS f FROM visits v JOIN calendar c ON c.cal_key = v.cal_key WHERE c.cal_year = 2023", [BEGUN]),
+        ("", "SELECT cal_month, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) WHERE cal_year = 2023 GROUP BY cal_month ORDER BY 1", [BEGUN]),
+        ("", "SELECT sum(fee) AS f FROM visits JOIN calendar USING (cal_key) WHERE cal_year = 2023 AND cal_month = 2", []),
+        ("", "SELECT count(*) FROM parcels WHERE sent_on BETWEEN DATE '2023-07-01' AND DATE '2024-06-30'", [PARCELS_BEGIN]),
+        ("", "SELECT count(*) FROM parcels WHERE sent_on BETWEEN DATE '2000-01-01' AND DATE '2024-06-30'", []),
         ("", "SELECT sum(fee) AS f FROM visits v JOIN calendar c ON c.cal_key = v.cal_key WHERE c.cal_year >= 2023", []),
         ("", "SELECT cal_year, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) GROUP BY cal_year ORDER BY 1", [YEAR_OF_CALENDAR]),
         ("", "SELECT cal_year, cal_month, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) GROUP BY 1, 2 ORDER BY 1, 2", [MONTH_OF_CALENDAR]),
         ("", "SELECT is_weekend, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) GROUP BY 1 ORDER BY 1", []),
+        ("", TOPICS.format("topic"), [TWICE]),
+        ("", TOPICS.format("lower(topic)"), []),
+        ("", TOPICS.format("city"), []),
+        ("", "SELECT topic, count(*) AS n FROM tickets GROUP BY topic ORDER BY n DESC, topic LIMIT 1", [TWICE]),
         ("", "SELECT sum(pallets) FROM inventory_daily WHERE date_key = 20240131", []),
         ("", "SELECT sum(i.pallets) / sum(i.capacity) FROM inventory_daily i JOIN dim_date d ON d.date_key = i.date_key WHERE d.month = 1", []),
         ("", "SELECT d.day, sum(i.pallets) AS n FROM inventory_daily i JOIN dim_date d ON d.date_key = i.date_key GROUP BY d.day ORDER BY d.day LIMIT 2", []),

@@ -1,12 +1,14 @@
-"""Groups of what has one name and is not one thing.
+"""Groups of what has one name and is not one thing, and of what is one thing under two names.
 
 GROUP BY full_name      two holders of one name become one
+GROUP BY topic          billing and Billing become two, of which a SELECT around it or a LIMIT keeps the larger
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pandas as pd
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
@@ -14,14 +16,17 @@ from finexpert.warehouse.checks.reading.grouping import group_columns
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read
+from finexpert.warehouse.checks.results import alike
 from finexpert.warehouse.dates import words
 
 _NAMES = frozenset(("name", "title", "label", "description"))
 
 
 def names(one: Read, probe: Probe) -> list[str]:
-    """Notes on names that several rows of their table have and by which alone a SELECT groups."""
-    found = [note for scope in one.scopes for note in _of_select(one, scope, probe)]
+    """Notes on names by which alone a SELECT groups: several rows of their table have one, or one is written in two ways."""
+    found = [
+        note for scope in one.scopes for note in [*_of_select(one, scope, probe), *_written_twice(one, scope, probe)]
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -36,6 +41,20 @@ def _of_select(one: Read, scope: Scope, probe: Probe) -> Iterator[str]:
             continue
         if _is_nearly_unique(origin, probe):
             yield f"several rows of {origin.table.name} have one {origin.column.name}: they are one group"
+
+
+def _written_twice(one: Read, scope: Scope, probe: Probe) -> Iterator[str]:
+    """Groups that are written alike, where the result need not show both: see `results.alike` for those that it shows."""
+    select = scope.expression
+    if select is one.select and select.args.get("limit") is None and select.args.get("qualify") is None:
+        return
+    origins = [origin for column in group_columns(select) if (origin := one.origin(column, scope))]
+    for origin in origins:
+        others = [other for other in origins if other.table is origin.table and other is not origin]
+        if others or origin.wraps or not origin.column.is_text or origin.column.dates:
+            continue
+        values, complete = probe.first_values(origin)
+        yield from alike(pd.DataFrame({origin.column.name: sorted(values)})) if complete and values else ()
 
 
 def _is_nearly_unique(origin: Origin, probe: Probe) -> bool:

@@ -29,6 +29,7 @@ _DAYS = 10
 _FAR = 3660
 _YEAR = 366
 _LONG = len("2024-12-31")
+_BOUNDS = (exp.EQ, exp.In, exp.Between)
 _UNITS = ("year", "quarter", "month", "week")
 
 
@@ -42,6 +43,10 @@ class _Held:
 
     def ends_before(self, day: dt.date) -> bool:
         return self.spare < (day - self.last).days < _FAR
+
+    def begins_after(self, day: dt.date) -> bool:
+        """By a year at most: who asks of more time asks for all there is."""
+        return self.spare < (self.first - day).days < _YEAR
 
 
 def periods(one: Read, probe: Probe, as_of: dt.date | None = None) -> list[str]:
@@ -69,8 +74,12 @@ def _of_columns(one: Read, scope: Scope, probe: Probe, as_of: dt.date | None) ->
     for origin, firsts, lasts in bounds.values():
         held = _held(origin, probe) if firsts and lasts else None
         last = min(max(lasts), as_of or dt.date.max) if lasts else None
-        if held is not None and last is not None and min(firsts) <= held.last and held.ends_before(last):
+        if held is None or last is None or last < held.first or held.last < min(firsts):
+            continue
+        if held.ends_before(last):
             yield f"{origin} ends on {held.last} in these data, and the period goes on until {last}: it is not all there"
+        if held.begins_after(min(firsts)):
+            yield f"{origin} begins on {held.first} in these data, and the period on {min(firsts)}: it is not all there"
     for name, (origin, column, unit) in units.items():
         held = _held(origin, probe) if not bounds.get(name, (origin, [], []))[2] else None
         if held is None:
@@ -96,7 +105,8 @@ def _of_calendars(one: Read, scope: Scope, probe: Probe, as_of: dt.date | None) 
             continue
         bound = [part for part in _conditions(scope) if _is_of(part, name)]
         grouped = [column for column in group_columns(scope.expression) if column.table == name]
-        bounded = any(part.find(exp.EQ, exp.In, exp.Between, exp.LT, exp.LTE) for part in bound)
+        bounded = any(part.find(*_BOUNDS, exp.LT, exp.LTE) for part in bound)
+        begun = any(part.find(*_BOUNDS, exp.GT, exp.GTE) for part in bound)
         for table in (one.base_of(scope, other) for other in scope.sources if other != name):
             key = next((key for key in table.foreign_keys if key.table == calendar.name), None) if table else None
             if table is None or key is None or len(key.columns) != 1 or not (bounded or grouped):
@@ -105,12 +115,15 @@ def _of_calendars(one: Read, scope: Scope, probe: Probe, as_of: dt.date | None) 
             held = _of_table(calendar, day, refers.isin(query=exp.select(own).from_(table_name(table.name))), probe)
             if held is None or table.rows is None or table.rows > _MOST:
                 continue
-            period = [_bare(part) for part in bound]
+            asked = [_bare(part) for part in bound]
+            whole = _of_table(calendar, day, exp.and_(*asked), probe) if begun else None
+            if whole is not None and whole.last >= held.first and held.begins_after(whole.first):
+                yield f"{table.name} begins on {held.first} in these data, and the period on {whole.first}: it is not all there"
             for column in grouped:
                 shown = exp.column(column.name, quoted=True)
                 last = exp.select(shown).from_(table_name(calendar.name)).where(_on(day, held.last)).subquery()
-                period.append(shown.copy().eq(last))
-            found = _of_table(calendar, day, exp.and_(*period), probe)
+                asked.append(shown.copy().eq(last))
+            found = _of_table(calendar, day, exp.and_(*asked), probe)
             if found is None or found.first > held.last or (grouped and (found.last - found.first).days > _YEAR):
                 continue
             last_day = min(found.last, as_of or dt.date.max)
