@@ -1,4 +1,4 @@
-"""The facts at the head of a process file, as short YAML that is read without a reader of YAML in general.
+"""The facts at the head of a process file, as short YAML.
 
     ---
     status: active
@@ -7,7 +7,7 @@
       - Determine recession periods
     ---
 
-A value stands as it is where that is clear, else as JSON. Every value is a text; one key, the last known, is a list.
+A value is written as it is where that is clear, else as JSON. Every value is a text, also `3` and `no`; one key, the last known, is a list.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+import yaml
+
+from finexpert.errors import ProcessFileError
 from finexpert.knowledge.markdown import Line, bad
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_json, foreign_yaml
 from finexpert.text.texts import unseen
 
 _PLAIN = re.compile(r"(?![-?*&!|>%@`'\"\[\]{},#~])\S(?:[^\n\t\"#:]|:(?=\S))*(?<!\s)")
@@ -67,29 +70,31 @@ def read_front_matter(
     end = next((i for i in range(start + 1, len(lines)) if lines[i].text.rstrip() == "---"), None)
     if end is None:
         raise bad(where, lines[start].number, "the facts that begin with --- do not end with ---")
+    # As many lines before it as in the file, so that an error names the file's own line.
+    text = "\n" * lines[start].number + "\n".join(line.text for line in lines[start + 1 : end])
+    try:
+        node = foreign_yaml.document(text).node
+    except foreign_yaml.YamlError as error:
+        raise ProcessFileError(f"{where}, {error}") from error
+    if not isinstance(node, yaml.MappingNode | None):
+        raise bad(where, lines[start].number, "what stands between --- is no list of `name: value`")
     facts: dict[str, str | list[str]] = {}
-    for line in lines[start + 1 : end]:
-        if not line.text.strip():
-            continue
-        key, colon, rest = line.text.partition(":")
-        items = facts.get(known[-1])
-        if re.match(r"\s*-\s", line.text) and isinstance(items, list):
-            items.append(read_scalar(line.text.strip()[1:], where, line.number))
-        elif not colon or key.strip() not in known:
-            raise bad(where, line.number, f"{key.strip()!r} is not one of {', '.join(known)}")
-        elif key.strip() == known[-1]:
-            facts[key.strip()] = _inline_list(rest, where, line.number)
-        else:
-            facts[key.strip()] = read_scalar(rest, where, line.number)
+    for key, value in node.value if node else ():
+        name = _text(key, where)
+        if name not in known:
+            raise bad(where, key.start_mark.line + 1, f"{name!r} is not one of {', '.join(known)}")
+        facts[name] = _texts(value, where) if name == known[-1] else _text(value, where)
     return {key: value for key, value in facts.items() if value}, lines[end + 1 :]
 
 
-def _inline_list(text: str, where: str, number: int) -> list[str]:
-    """`["a", "b"]`, `[a, b]` or `a, b`."""
-    text = text.strip()
-    if text.startswith("[") and '"' in text:
-        try:
-            return [str(item) for item in foreign_json.parse(text)]
-        except json.JSONDecodeError as error:
-            raise bad(where, number, f"the list is not JSON: {error.msg}") from error
-    return [item.strip() for item in text.strip("[]").split(",") if item.strip()]
+def _text(node: yaml.Node, where: str) -> str:
+    if not isinstance(node, yaml.ScalarNode):
+        raise bad(where, node.start_mark.line + 1, "is no text")
+    return str(node.value)
+
+
+def _texts(node: yaml.Node, where: str) -> list[str]:
+    """`["a", "b"]`, items behind dashes, or `a, b`."""
+    if isinstance(node, yaml.SequenceNode):
+        return [_text(each, where) for each in node.value]
+    return [item.strip() for item in _text(node, where).split(",") if item.strip()]
