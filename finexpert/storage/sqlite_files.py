@@ -1,5 +1,6 @@
 """What the SQLite files of finexpert share: whose a file is, how it is made ready for several processes, what errors mean.
 
+connect(path, 30.0, prepare)               a connection, closed again where `prepare` fails
 header(connection)                         Header(version=1, application=0x46584C42, tables=7)
 switch_to_wal(connection, 30.0)            readers and a writer at once, from now on
 kind.prepare(connection, path, 30.0)       the tables of a `FileKind`; a file of another kind is refused
@@ -8,9 +9,11 @@ kind.error(path, found, advice(30.0))      StoreError: cannot use the store ... 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +31,28 @@ class Header(NamedTuple):
     def is_foreign(self, application: int) -> bool:
         """Whether another program made the file."""
         return bool(self.version or self.tables) and self.application != application
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file of mode 0600 where there is none."""
+    # Never opened apart from SQLite once it is there: closing it again would drop the locks that this process has.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def connect(
+    path: Path, seconds: float, prepare: Callable[[sqlite3.Connection], None], *pragmas: str
+) -> sqlite3.Connection:
+    """Open a file that `prepare` makes ready; a locked one is waited for. Threads must take turns."""
+    connection = sqlite3.connect(path, timeout=seconds, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in ("trusted_schema = OFF", *pragmas):
+            connection.execute(f"PRAGMA {pragma}")
+        prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def header(connection: sqlite3.Connection) -> Header:

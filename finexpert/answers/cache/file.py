@@ -7,17 +7,16 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from finexpert.errors import StoreError
 from finexpert.storage.private_files import make_folder
-from finexpert.storage.sqlite_files import header
+from finexpert.storage.sqlite_files import connect, header, make_private
 
 APPLICATION = 0x46584143  # says in the file's header whose file it is
 VERSION = 2
@@ -33,16 +32,9 @@ class AnswerFile:
         self._lock = threading.Lock()
         with self._explained():
             make_folder(path.parent)
-            with suppress(FileExistsError):
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            self._connection = sqlite3.connect(
-                path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            try:
-                self._prepare()
-            except BaseException:
-                self._connection.close()
-                raise
+            make_private(path)
+            # What was deleted must not stay readable in the file.
+            self._connection = connect(path, BUSY_SECONDS, self._prepare, "secure_delete = ON")
 
     def body(self, key: str) -> str | None:
         """What is kept for a key, which counts as used now; None for nothing."""
@@ -55,10 +47,11 @@ class AnswerFile:
 
     def put(self, key: str, body: str) -> None:
         """Keep a body, in the place of the one under its key."""
-        with self._lock, self._explained(), self._transaction() as connection:
+        with self._lock, self._explained(), _transaction(self._connection):
             row = (key, body, len(body.encode()), time.time_ns())
-            connection.execute("INSERT OR REPLACE INTO answers (key, body, size, used) VALUES (?, ?, ?, ?)", row)
-            self._shrink(connection)
+            insert = "INSERT OR REPLACE INTO answers (key, body, size, used) VALUES (?, ?, ?, ?)"
+            self._connection.execute(insert, row)
+            self._shrink(self._connection)
 
     def count(self) -> int:
         """How many answers are kept."""
@@ -77,10 +70,8 @@ class AnswerFile:
             connection.execute("DELETE FROM answers WHERE key = ?", (key,))
             count, size = count - 1, size - bytes_
 
-    def _prepare(self) -> None:
-        # What was deleted must not stay readable in the file.
-        self._connection.execute("PRAGMA secure_delete = ON")
-        with self._transaction() as connection:
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        with _transaction(connection):
             found = header(connection)
             if found.is_foreign(APPLICATION):
                 raise StoreError(f"{self.path} is an SQLite file, but no answer cache: move it away and ask again")
@@ -92,16 +83,6 @@ class AnswerFile:
                 connection.execute(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._connection
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
-
-    @contextmanager
     def _explained(self) -> Iterator[None]:
         try:
             yield
@@ -109,3 +90,14 @@ class AnswerFile:
             raise StoreError(
                 f"the answer cache {self.path} cannot be used ({error}): delete the file, or ask with --no-cached"
             ) from error
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

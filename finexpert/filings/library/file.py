@@ -59,25 +59,15 @@ def connect(path: Path, *, make: bool) -> sqlite3.Connection:
     except OSError as error:
         raise cannot_use(path.parent, error) from error
     with explained(path):
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-        try:
-            _prepare(connection, path)
-        except BaseException:
-            connection.close()
-            raise
-    return connection
+        # A lost last filing is added again by the next `add`; a sync at each would cost more than reading the file.
+        return sqlite_files.connect(
+            path, BUSY_SECONDS, lambda made: LIBRARY.prepare(made, path, BUSY_SECONDS), "synchronous = NORMAL"
+        )
 
 
 def cannot_use(folder: Path, error: OSError) -> LibraryError:
     """What is said of a folder of a library that cannot be made or written."""
     return LibraryError(f"cannot use {folder} ({error.strerror}): see to its rights, or name another with --library")
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("PRAGMA trusted_schema = OFF")
-    # A lost last filing is added again by the next `add`; a sync at each would cost more than reading the file.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    LIBRARY.prepare(connection, path, BUSY_SECONDS)
 
 
 @contextmanager

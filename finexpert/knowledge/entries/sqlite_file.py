@@ -8,10 +8,9 @@ version. A file of a newer schema, of another program, or a damaged one is refus
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from finexpert.errors import StoreError
@@ -59,16 +58,14 @@ def connect(path: Path) -> sqlite3.Connection:
     """Open the file, made with its folder where it is not there yet. Threads must take turns."""
     with reported(path):
         make_folder(path.parent)
-        # Never opened apart from SQLite once it is there: closing it again would drop the locks that this process has.
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    try:
-        _prepare(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        sqlite_files.make_private(path)
+    # fullfsync, of macOS only: a plain sync stops at the disk's cache there.
+    return sqlite_files.connect(
+        path,
+        BUSY_SECONDS,
+        lambda made: STORE.prepare(made, path, BUSY_SECONDS),
+        *("synchronous = FULL", "fullfsync = ON"),
+    )
 
 
 def connect_empty() -> sqlite3.Connection:
@@ -77,13 +74,6 @@ def connect_empty() -> sqlite3.Connection:
     for statement in TABLES:
         connection.execute(statement)
     return connection
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA fullfsync = ON")  # macOS only: a plain sync stops at the disk's cache there
-    STORE.prepare(connection, path, BUSY_SECONDS)
 
 
 @contextmanager
