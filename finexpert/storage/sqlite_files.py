@@ -20,6 +20,9 @@ from typing import NamedTuple
 
 from finexpert.errors import FinexpertError
 
+_HEADER = """SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)
+FROM pragma_user_version, pragma_application_id"""
+
 
 class Header(NamedTuple):
     """What a file says of itself; all 0 in a file that is new."""
@@ -61,8 +64,8 @@ def header(connection: sqlite3.Connection) -> Header:
     >>> header(sqlite3.connect(":memory:"))
     Header(version=0, application=0, tables=0)
     """
-    statements = ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
-    return Header(*(int(connection.execute(statement).fetchone()[0]) for statement in statements))
+    # In one statement: between two of them another process may make the tables, and the file looks like a stranger's.
+    return Header(*connection.execute(_HEADER).fetchone())
 
 
 def switch_to_wal(connection: sqlite3.Connection, seconds: float) -> None:
