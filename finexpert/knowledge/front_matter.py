@@ -23,7 +23,7 @@ from finexpert.knowledge.markdown import Line, bad
 from finexpert.storage import foreign_json, foreign_yaml
 from finexpert.text.texts import unseen
 
-_PLAIN = re.compile(r"(?![-?*&!|>%@`'\"\[\]{},#~])\S(?:[^\n\t\"#:]|:(?=\S))*(?<!\s)")
+_PLAIN = re.compile(r"(?![-?*&!|>%@:=`'\"\[\]{},#~])\S(?:[^\n\t\"#:]|:(?=\S))*(?<!\s)")
 
 
 def scalar(value: str) -> str:
