@@ -6,13 +6,13 @@ import datetime as dt
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 import sqlalchemy as sa
+from as_duckdb import compare, most_held, run, see_each_their_own_day
 
 from finexpert.attacks.cases import cases
 from finexpert.errors import ConfigurationError, DataError, QueryError
@@ -33,14 +33,6 @@ HOSTILE = [
     if line and (not line.startswith("#") or line.startswith("#\\"))
 ]
 DAYS = [None, dt.date(2023, 3, 31), dt.date(2019, 1, 1)]
-
-
-def run(url: str, *statements: str) -> None:
-    engine = sa.create_engine(url, poolclass=sa.pool.NullPool)
-    with engine.begin() as connection:
-        for statement in statements:
-            connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
-    engine.dispose()
 
 
 @pytest.fixture(scope="module")
@@ -88,11 +80,7 @@ def test_a_select_gives_what_it_gives_over_a_duckdb_file(
     for one in natively:
         expected = warehouse.query(one["duckdb"], as_of=as_of).data
         found = database.query(one.get("mysql", one["duckdb"]), as_of=as_of).data
-        assert found.shape == expected.shape, one
-        # A column without a value has no type of its own.
-        known = [name for name in expected.columns if expected[name].notna().any()]
-        assert not found.drop(columns=known).notna().any(axis=None), one
-        pd.testing.assert_frame_equal(found[known], expected[known], rtol=1e-9, check_dtype=False, obj=one["duckdb"])
+        compare(found, expected, one["duckdb"], kinds=False)
 
 
 @pytest.mark.parametrize(("select", "said"), [
@@ -204,13 +192,7 @@ def test_the_server_itself_stops_what_nobody_waits_for(database: SQLWarehouse, s
 
 
 def test_eight_threads_see_each_their_own_point_in_time(database: SQLWarehouse) -> None:
-    def rows(month: int) -> tuple[int, int]:
-        as_of = dt.date(2020 + month // 12, month % 12 + 1, 1)
-        return month + 1, database.query("SELECT count(*) AS n FROM jobs", as_of=as_of).data["n"].item()
-
-    with ThreadPoolExecutor(8) as pool:
-        for expected, found in pool.map(rows, range(0, 60, 3)):
-            assert found == expected
+    see_each_their_own_day(database, range(0, 60, 3))
 
 
 def _state(url: str) -> list[object]:
@@ -418,23 +400,16 @@ def test_categories_are_read_where_asked(server: str) -> None:
         assert "  symbol VARCHAR: one of 'BBB', 'ZQXCANARY1'" in opened.schema_card().splitlines()
 
 
-def _most_held() -> int:
-    """The most memory that this process held since it was last asked, in MB."""
-    held = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
-    Path("/proc/self/clear_refs").write_text("5")
-    return int(held) >> 10
-
-
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory: the system does not say what was held")
 def test_one_endless_value_never_reaches_this_process(server: str) -> None:
     run(server, "CREATE OR REPLACE VIEW fin.endless AS SELECT 1 AS id, REPEAT('x', 20000000) AS note")
     with SQLWarehouse(server, seconds=60, tables=["endless"]) as opened:
         assert opened.query("SELECT id FROM endless").data["id"].tolist() == [1]
-        _most_held()
-        before = _most_held()
+        most_held()
+        before = most_held()
         with pytest.raises(QueryError, match="larger than it may be"):
             opened.query("SELECT note FROM endless")
-        assert _most_held() - before < 16
+        assert most_held() - before < 16
         assert opened.query("SELECT id FROM endless").data["id"].tolist() == [1]
     run(server, "DROP VIEW fin.endless")
 

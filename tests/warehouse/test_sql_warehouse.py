@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import sqlalchemy as sa
+from as_duckdb import compare, most_held, run, see_each_their_own_day
 
 from finexpert.errors import ConfigurationError, DataError, QueryError
 from finexpert.warehouse.engines.connections import reading
@@ -42,19 +42,16 @@ TABLES = ("cpi", "rates", "jobs", "firms")
 def server(postgres: str, load_tables: Load, warehouse: DuckDBWarehouse) -> str:
     """A server with the small tables in the schema fin, a table beside them that is not allowed, and a vault."""
     load_tables(postgres, "fin", warehouse)
-    engine = sa.create_engine(postgres)
-    with engine.begin() as connection:
-        for statement in (
-            "CREATE TABLE fin.hidden (code int)",
-            "CREATE SEQUENCE fin.counter",
-            "DROP SCHEMA IF EXISTS vault CASCADE",
-            "CREATE SCHEMA vault",
-            "CREATE TABLE vault.secrets (code int)",
-            "INSERT INTO vault.secrets VALUES (918273645)",
-            "CREATE FUNCTION fin.clean() RETURNS int LANGUAGE sql AS 'DELETE FROM fin.cpi RETURNING 1'",
-        ):
-            connection.exec_driver_sql(statement)
-    engine.dispose()
+    run(
+        postgres,
+        "CREATE TABLE fin.hidden (code int)",
+        "CREATE SEQUENCE fin.counter",
+        "DROP SCHEMA IF EXISTS vault CASCADE",
+        "CREATE SCHEMA vault",
+        "CREATE TABLE vault.secrets (code int)",
+        "INSERT INTO vault.secrets VALUES (918273645)",
+        "CREATE FUNCTION fin.clean() RETURNS int LANGUAGE sql AS 'DELETE FROM fin.cpi RETURNING 1'",
+    )
     return postgres
 
 
@@ -96,12 +93,7 @@ def test_a_select_gives_what_it_gives_over_a_duckdb_file(
     assert len(natively) > 20
     for one in natively:
         expected = warehouse.query(one["duckdb"], as_of=as_of).data
-        found = database.query(one.get(database.dialect, one["duckdb"]), as_of=as_of).data
-        assert found.shape == expected.shape, one
-        # A column without a value has no type of its own.
-        known = [name for name in expected.columns if expected[name].notna().any()]
-        assert not found.drop(columns=known).notna().any(axis=None), one
-        pd.testing.assert_frame_equal(found[known], expected[known], rtol=1e-9, obj=one["duckdb"])
+        compare(database.query(one.get(database.dialect, one["duckdb"]), as_of=as_of).data, expected, one["duckdb"])
 
 
 def test_what_differs_from_run_to_run_is_refused(database: SQLWarehouse) -> None:
@@ -201,13 +193,7 @@ def test_a_result_too_large_for_memory_is_refused(server: str) -> None:
 
 
 def test_eight_threads_see_each_their_own_point_in_time(database: SQLWarehouse) -> None:
-    def rows(month: int) -> tuple[int, int]:
-        as_of = dt.date(2020 + month // 12, month % 12 + 1, 1)
-        return month + 1, database.query("SELECT count(*) AS n FROM jobs", as_of=as_of).data["n"].item()
-
-    with ThreadPoolExecutor(8) as pool:
-        for expected, found in pool.map(rows, range(0, 60, 3)):
-            assert found == expected
+    see_each_their_own_day(database, range(0, 60, 3))
 
 
 def _state(url: str) -> list[object]:
@@ -293,19 +279,17 @@ def test_native_sql_sees_the_rows_up_to_the_day(opened: SQLWarehouse) -> None:
 
 
 def test_types_keys_enums_and_capitals_of_a_server(postgres: str) -> None:
-    engine = sa.create_engine(postgres, poolclass=sa.pool.NullPool)
-    with engine.begin() as connection:
-        for statement in (
-            "DROP SCHEMA IF EXISTS odd CASCADE",
-            "CREATE SCHEMA odd",
-            "CREATE TYPE odd.side AS ENUM ('buy', 'sell')",
-            'CREATE TABLE odd."Deals" ("Id" int PRIMARY KEY, side odd.side, price numeric(12, 4), at timestamptz, tags jsonb, raw numeric, ref uuid)',
-            'CREATE TABLE odd.legs (deal int REFERENCES odd."Deals" ("Id"), "order" varchar(9), ok bool, date timestamp, UNIQUE (deal, "order"))',
-            "CREATE UNIQUE INDEX ON odd.legs (deal) WHERE ok",
-            "INSERT INTO odd.\"Deals\" VALUES (1, 'sell', 12.5, '2024-05-01 23:30+02', '{\"desk\": \"rates\"}', 1e3, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11')",
-            "INSERT INTO odd.legs VALUES (1, 'a', true, '2024-05-01 23:59'), (1, NULL, NULL, '2024-05-02 00:00')",
-        ):
-            connection.exec_driver_sql(statement)
+    run(
+        postgres,
+        "DROP SCHEMA IF EXISTS odd CASCADE",
+        "CREATE SCHEMA odd",
+        "CREATE TYPE odd.side AS ENUM ('buy', 'sell')",
+        'CREATE TABLE odd."Deals" ("Id" int PRIMARY KEY, side odd.side, price numeric(12, 4), at timestamptz, tags jsonb, raw numeric, ref uuid)',
+        'CREATE TABLE odd.legs (deal int REFERENCES odd."Deals" ("Id"), "order" varchar(9), ok bool, date timestamp, UNIQUE (deal, "order"))',
+        "CREATE UNIQUE INDEX ON odd.legs (deal) WHERE ok",
+        "INSERT INTO odd.\"Deals\" VALUES (1, 'sell', 12.5, '2024-05-01 23:30+02', '{\"desk\": \"rates\"}', 1e3, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11')",
+        "INSERT INTO odd.legs VALUES (1, 'a', true, '2024-05-01 23:59'), (1, NULL, NULL, '2024-05-02 00:00')",
+    )
     with SQLWarehouse(postgres, schema="odd", label="made up") as opened:
         assert opened.schema_card().splitlines() == [
             'table "Deals": key "Id"',
@@ -407,20 +391,8 @@ def endless(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
         connection.execute("CREATE TABLE endless (id INTEGER, note TEXT)")
         connection.execute("INSERT INTO endless VALUES (1, CAST(zeroblob(100000000) AS TEXT))")
         connection.commit()
-    engine = sa.create_engine(server)
-    with engine.begin() as on_server:
-        on_server.exec_driver_sql(
-            "CREATE TABLE fin.endless AS SELECT 1::bigint AS id, repeat(repeat('x', 1000), 300000) AS note"
-        )
-    engine.dispose()
+    run(server, "CREATE TABLE fin.endless AS SELECT 1::bigint AS id, repeat(repeat('x', 1000), 300000) AS note")
     return {"postgres": server, "sqlite": f"sqlite:///{path}"}
-
-
-def _most_held() -> int:
-    """The most memory that this process held since it was last asked, in MB."""
-    held = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
-    Path("/proc/self/clear_refs").write_text("5")
-    return int(held) >> 10
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory: the system does not say what was held")
@@ -429,11 +401,11 @@ def test_one_endless_value_never_reaches_this_process(endless: dict[str, str], d
     schema = "fin" if dialect == "postgres" else None
     with SQLWarehouse(endless[dialect], schema=schema, tables=["endless"], seconds=60) as opened:
         assert opened.query("SELECT id FROM endless").data["id"].tolist() == [1]
-        _most_held()
-        before = _most_held()
+        most_held()
+        before = most_held()
         with pytest.raises(QueryError, match=r"larger than (256 MB: select fewer|it may be: filter)"):
             opened.query("SELECT note FROM endless")
-        assert _most_held() - before < 64
+        assert most_held() - before < 64
         assert opened.query("SELECT id FROM endless").data["id"].tolist() == [1]
 
 
