@@ -157,6 +157,9 @@ class _Group:
             alike = _alike(comparison, literal.name, _alike_in_column(comparison, literal.name, self.probe), taken)
         if len(alike) != 1:
             return False
+        # Among the first values there was no time to find it.
+        if alike[0] == literal.name:
+            return True
         self.changes[_place(literal)] = (literal.name, alike[0])
         return True
 

@@ -10,6 +10,7 @@ import pytest
 
 from finexpert.errors import QueryError, UnknownValue
 from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 TABLES = """
@@ -169,3 +170,12 @@ def test_a_guard_against_empty_texts_is_no_guess(source: DuckDBWarehouse) -> Non
         Checks(source).run(select.format("ccy = '' OR"))
     with pytest.raises(UnknownValue):
         Checks(source).run(select.format("ccy IS NULL OR ccy = 'NOK' OR"))
+
+
+def test_a_text_that_stands_in_its_column_is_not_read_as_itself_where_there_was_no_time(
+    source: DuckDBWarehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Probe, "first_values", lambda self, origin: (frozenset(), False))
+    monkeypatch.setattr(Probe, "any_row", lambda self, select: None)
+    found = Checks(source).run("SELECT count(*) FROM clients WHERE upper(del_flg) = 'N'").notes
+    assert not [note for note in found if "read 'N' as" in note]
