@@ -68,7 +68,7 @@ _BUILT_IN = (
               ("times", "product", "*")),
     Operation("divide", lambda a, b: a / b, (2, 2), "a, b", "a divided by b", ((1.0, 4.0), 0.25), unit_rules.quotient,
               ("/", "quotient")),
-    Operation("exp", formulas.power, (2, 2), "a, b", "a to the power b", ((2.0, 3.0), 8.0), unit_rules.plain, ("power", "pow", "**")),
+    Operation("exp", formulas.power, (2, 2), "a, b", "a to the power b", ((2.0, 3.0), 8.0), unit_rules.power, ("power", "pow", "**")),
     Operation("absolute", lambda a: abs(a), (1, 1), "a", "a without its sign, for an amount printed as negative",
               ((-2.0,), 2.0), unit_rules.same, ("abs", "magnitude")),
     Operation("greater", formulas.greater, (2, 2), "a, b", "yes if a is greater than b, else no", ((2.0, 1.0), "yes"),
@@ -138,8 +138,8 @@ def apply(name: str, arguments: Sequence[Value]) -> Value:
     if operation.names:
         result = _subject(operation, values, int(result))
     unit, scale, flags = operation.unit(values)
-    if not 1e-12 <= scale <= 1e18:
-        scale = 1.0
+    if not 1e-12 <= scale <= 1e18:  # a scale without a name: in plain units
+        result, scale = result * scale if isinstance(result, int | float) else result, 1.0
     return Value(
         _checked(operation.name, result),
         unit=unit,

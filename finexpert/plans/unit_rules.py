@@ -11,7 +11,9 @@ which takes one of the two away; no result has it. Nothing is converted.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -23,6 +25,7 @@ SCALE_WORDS = {1.0: "plain units", 1e3: "thousand", 1e6: "million", 1e9: "billio
 _FACTORS = {factor: factor for factor in (1e3, 1e6, 1e9)}
 _SHARES = ("fraction", "ratio")
 _TIMES = " * "
+_MOST_UNITS = 12
 
 
 def is_constant(value: Value) -> bool:
@@ -98,6 +101,29 @@ def ratio(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:
 def plain(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:
     """A result without a unit; its arguments should still be of one kind."""
     return None, 1.0, same(values)[2]
+
+
+def power(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:
+    """An amount to a power: its unit as often, and its scale to the same power; unknown, and said, where that is no whole number.
+
+    >>> power([Value(6.0, unit="USD * USD", scale=1e12), Value(0.5)])
+    ('USD', 1000000.0, [])
+    >>> power([Value(6.0, unit="USD", scale=1e6), Value(0.5)])
+    (None, 1.0, ['USD in million to the power of 0.5: what unit and scale that has is not known'])
+    """
+    base, exponent = values
+    flags = same(values)[2]
+    if is_constant(base) or base.unit in _SHARES or not isinstance(exponent.value, int | float):
+        return None, 1.0, flags
+    often = {unit: count * float(exponent.value) for unit, count in Counter((base.unit or "").split(_TIMES)).items()}
+    if base.unit and all(count >= 1 and count.is_integer() for count in often.values()):
+        units = sorted(unit for unit, count in often.items() for _ in range(min(int(count), _MOST_UNITS)))
+        return _TIMES.join(units), 10.0 ** round(math.log10(base.scale) * exponent.value), flags
+    if base.unit is None and base.scale == 1.0:
+        return None, 1.0, flags
+    scale = f" in {SCALE_WORDS.get(base.scale, f'{base.scale:g}')}" if base.scale != 1.0 else ""
+    said = f"{base.unit or 'an amount'}{scale} to the power of {exponent.value:g}"
+    return None, 1.0, [*flags, f"{said}: what unit and scale that has is not known"]
 
 
 def per_share(values: Sequence[Value]) -> tuple[str | None, float, list[str]]:

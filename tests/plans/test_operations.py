@@ -152,10 +152,50 @@ def test_a_factor_of_a_thousand_changes_the_scale_and_a_hundred_makes_percent() 
 
 def test_a_scale_never_runs_away() -> None:
     value = cited(1.0, "USD", 1e12)
-    for _ in range(40):
+    for times in range(2, 26):
         value = operations.apply("multiply", [value, cited(1.0, None, 1e12)])
-    assert value.scale > 0
-    assert value.scale < float("inf")
+        assert value.value * value.scale == pytest.approx(10.0 ** (12 * times))
+    with pytest.raises(OperationError, match="no finite number"):
+        operations.apply("multiply", [value, cited(1.0, None, 1e12)])
+
+
+@pytest.mark.parametrize(
+    ("factors", "exponent", "amount", "unit"),
+    [
+        (2, 0.5, 6e6, "USD"),
+        (1, 2.0, 36e12, "USD * USD"),
+        (3, 1 / 3, 6e6, "USD"),
+        (4, 0.5, 36e12, "USD * USD"),
+        (4, 0.25, 6e6, "USD"),
+        (1, 1.0, 6e6, "USD"),
+        (2, 1.5, 216e18, "USD * USD * USD"),
+    ],
+)
+def test_a_root_of_a_product_keeps_its_scale(factors: int, exponent: float, amount: float, unit: str) -> None:
+    product = cited(6.0, "USD", 1e6)
+    for _ in range(factors - 1):
+        product = operations.apply("multiply", [product, cited(6.0, "USD", 1e6)])
+    found = operations.apply("exp", [product, Value(exponent)])
+    assert (found.value * found.scale, found.unit) == (pytest.approx(amount), unit)
+    assert found.flags == ()
+
+
+@pytest.mark.parametrize(
+    ("factors", "exponent"), [(1, 0.5), (1, 1 / 3), (2, 1 / 3), (3, 0.5), (1, -1.0), (1, 0.0), (2, 0.25)]
+)
+def test_a_root_without_a_unit_is_said(factors: int, exponent: float) -> None:
+    product = cited(6.0, "USD", 1e6)
+    for _ in range(factors - 1):
+        product = operations.apply("multiply", [product, cited(6.0, "USD", 1e6)])
+    found = operations.apply("exp", [product, Value(exponent)])
+    assert (found.unit, found.scale) == (None, 1.0)
+    assert "what unit and scale that has is not known" in found.flags[0]
+
+
+@pytest.mark.parametrize("base", [cited(0.1, "fraction"), cited(1.2, "ratio"), cited(1.2, None), Value(2.0)])
+def test_a_share_to_a_power_is_a_plain_number(base: Value) -> None:
+    found = operations.apply("exp", [base, Value(1 / 3)])
+    assert (found.unit, found.scale, found.flags) == (None, 1.0, ())
 
 
 DOUBLE = Operation("double", lambda a: 2 * a, (1, 1), "a", "twice a", ((2.0,), 4.0), unit_rules.same, ("twice",))
