@@ -7,8 +7,9 @@ from typing import Any
 
 from finexpert.filings.page.numbers import read_written
 from finexpert.plans.pages import evidence
-from finexpert.plans.pages.printed import Printed
+from finexpert.plans.pages.printed import Printed, words_of
 from finexpert.plans.pages.proved import Computation, ProvedValue, ProvedWords, Reading
+from finexpert.plans.pages.wording import PLACEHOLDER
 
 
 def proved(made: Any, pages_of: Callable[[str], Sequence[Printed]]) -> tuple[Reading, list[str]]:
@@ -43,6 +44,7 @@ def proved(made: Any, pages_of: Callable[[str], Sequence[Printed]]) -> tuple[Rea
         else:
             statements.append(ProvedWords(says=said.says, page=part.id, quote=said.quote))
     computed = [Computation.model_validate(each.model_dump()) for each in made.computed]
+    dropped = [said.says for said in made.statements if said.says not in {each.says for each in statements}]
     reading = Reading(
         values=values,
         computed=computed,
@@ -50,6 +52,24 @@ def proved(made: Any, pages_of: Callable[[str], Sequence[Printed]]) -> tuple[Rea
         kind=made.kind,
         result=made.result.strip().strip("{}"),
         items=made.listed,
-        answer=made.answer,
+        answer=_rebuilt(made, statements) if _still_said(made.answer, dropped, statements) else made.answer,
     )
     return reading, doubts
+
+
+def _still_said(answer: str, dropped: Sequence[str], kept: Sequence[ProvedWords]) -> bool:
+    """Whether a sentence has words that only a dropped statement brought."""
+    borne = words_of(" ".join(f"{each.says} {each.quote}" for each in kept))
+    return bool((set(words_of(" ".join(dropped))) - set(borne)) & set(words_of(answer)))
+
+
+def _rebuilt(made: Any, statements: Sequence[ProvedWords]) -> str:
+    """The answer's sentence out of what was proved: a statement that was dropped may stand in the model's own."""
+    said = dict.fromkeys(each.says.strip().rstrip(".") for each in statements)
+    what = {each.name: each.what or each.name for each in made.computed}
+    spoken = " ".join(said)
+    numbers = [name for name in dict.fromkeys(PLACEHOLDER.findall(made.answer)) if f"{{{name}}}" not in spoken]
+    first = made.answer.split(maxsplit=1)[:1] if made.kind == "yes/no" else []
+    parts = [*(word.strip(".,:;") for word in first), *said]
+    parts += [f"{what.get(name, name).replace('_', ' ')}: {{{name}}}" for name in numbers]
+    return " ".join(f"{part}." for part in parts if part)
