@@ -15,8 +15,7 @@ planned = {"interpretation": "Weeks above 90 tonnes.", "code": "", "answer_kind"
 model = ScriptedModel(
     [
         fields(**planned, unclear="heavy weeks", selects=SELECTS),
-        fields(terms=[{"term": "heavy weeks", "known_as": 1}], rephrased="How many weeks were above 90 tonnes?"),
-        fields(**planned, unclear="", selects=SELECTS),
+        fields(**planned, follows=[1], unclear="", selects=SELECTS),
     ]
 )
 weeks = pd.DataFrame({"week": [1, 2, 3, 4], "tonnes": [95.0, 80.5, 91.0, 60.0]})

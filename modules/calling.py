@@ -72,7 +72,8 @@ def ask(predictor: dspy.Module, layer: str, **inputs: Any) -> dspy.Prediction:
             prediction = predictor(**inputs)
         except (AdapterParseError, ValidationError, ValueError) as error:
             raise OutputError(_why(error)) from error
-    missing = [name for name in predictor.signature.output_fields if prediction.get(name) is None]
+    signature = inputs.get("signature", predictor.signature)
+    missing = [name for name in signature.output_fields if prediction.get(name) is None]
     if missing:
         raise OutputError(f"the output fields {missing} are missing")
     return prediction
@@ -81,6 +82,11 @@ def ask(predictor: dspy.Module, layer: str, **inputs: Any) -> dspy.Prediction:
 def shown(predictor: dspy.Predict) -> bool:
     """Whether a predictor shows demonstrations: the same to everyone, or those nearest to the question."""
     return bool(predictor.demos or getattr(predictor, "nearest", {}).get("pool"))
+
+
+def compiled(predictor: dspy.Predict, signature: type[dspy.Signature]) -> bool:
+    """Whether a predictor shows demonstrations, or has other instructions than its signature in the code."""
+    return shown(predictor) or predictor.signature.instructions != signature.instructions
 
 
 def _why(error: Exception) -> str:

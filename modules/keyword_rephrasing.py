@@ -22,7 +22,7 @@ from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.offering import GAP
 from finexpert.knowledge.plain_words import unfamiliar
 from finexpert.knowledge.process import Process
-from finexpert.modules.calling import ask
+from finexpert.modules.calling import ask, compiled
 from finexpert.signatures import rules
 from finexpert.signatures.keyword_rephrasing import RephraseKeywords, UnclearTerm
 from finexpert.text.terms import normalise, phrases_in
@@ -31,7 +31,7 @@ LAYER = "keyword_rephrasing"
 
 # So many known terms are offered, the nearest first. No similarity is asked for: of terms meant in other words, a
 # third are less than 0.3 near to the question.
-_LIMIT = 12
+LIMIT = 12
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -42,6 +42,11 @@ class KeywordRephrasing(dspy.Module):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.rephrase = dspy.Predict(RephraseKeywords)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether a compiled program brought instructions or demonstrations for it."""
+        return compiled(self.rephrase, RephraseKeywords)
 
     def forward(
         self,
@@ -63,9 +68,10 @@ class KeywordRephrasing(dspy.Module):  # type: ignore[misc]
             return dspy.Prediction(question=question, meanings=[], processes=[], unknown=[])
         keywords = glossary.named_in(question) if glossary else []
         named = memory.named_in(question) if memory else []
-        known = _words(schema_card, conversation) | {*_names(keywords, named)}
         doubted = [keyword for keyword in keywords if keyword.id]  # what was just said, and is not kept, is meant
-        if not (doubted and judge) and not unfamiliar(_unexplained(question, keywords), known):
+        if not (doubted and judge) and not has_unfamiliar_words(
+            question, [*keywords, *named], schema_card, conversation
+        ):
             return dspy.Prediction(question=question, meanings=keywords, processes=[], unknown=[])
         candidates = _candidates(question, keywords, named, glossary, memory)
         found = ask(
@@ -79,16 +85,17 @@ class KeywordRephrasing(dspy.Module):  # type: ignore[misc]
         return _understood(question, found, candidates, [each for each in keywords if not (judge and each.id)])
 
 
-def _unexplained(question: str, keywords: Sequence[Keyword]) -> str:
-    """The question without the sentences in which it explains a term itself."""
-    return without_sentences(question, [piece for each in keywords if not each.id for piece in each.meaning.split(GAP)])
-
-
 Known = Keyword | Process
 
 
-def _names(keywords: Sequence[Keyword], processes: Sequence[Process]) -> list[str]:
-    return [name for entry in (*keywords, *processes) for name in entry.names]
+def has_unfamiliar_words(question: str, named: Sequence[Known], *texts: str) -> bool:
+    """Whether a word of the question may be a term: neither plain language, nor `named`, nor a word of the texts.
+
+    Sentences in which the question explains a term itself are left out.
+    """
+    said = [each.meaning for each in named if isinstance(each, Keyword) and not each.id]
+    rest = without_sentences(question, [piece for meaning in said for piece in meaning.split(GAP)])
+    return bool(unfamiliar(rest, _words(*texts) | {name for each in named for name in each.names}))
 
 
 def _words(*texts: str) -> set[str]:
@@ -106,12 +113,12 @@ def _candidates(
     candidates: list[Known] = [*keywords, *named]
     near: list[tuple[Known, float]] = []
     if glossary is not None and not glossary.empty:
-        near += glossary.search([question], limit=_LIMIT)
+        near += glossary.search([question], limit=LIMIT)
     if memory is not None and not memory.empty:
-        near += memory.search([question], limit=_LIMIT)
+        near += memory.search([question], limit=LIMIT)
     ids = {entry.id for entry in candidates}
     near.sort(key=lambda hit: -hit[1])
-    return [*candidates, *(entry for entry, _ in near if entry.id not in ids)][:_LIMIT]
+    return [*candidates, *(entry for entry, _ in near if entry.id not in ids)][:LIMIT]
 
 
 def _numbered(candidates: Sequence[Known]) -> str:

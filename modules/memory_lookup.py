@@ -14,10 +14,11 @@ from typing import Literal
 import dspy
 
 from finexpert.knowledge.cues import once_only
+from finexpert.knowledge.items import Item
 from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.plain_words import everyday
 from finexpert.knowledge.process import Process
-from finexpert.modules.calling import ask
+from finexpert.modules.calling import ask, compiled
 from finexpert.signatures import rules
 from finexpert.signatures.memory_lookup import GeneraliseQuestion, RecallProcesses
 from finexpert.text.terms import phrases_in
@@ -54,6 +55,11 @@ class MemoryLookup(dspy.Module):  # type: ignore[misc]
         self.generalise = dspy.Predict(GeneraliseQuestion)
         self.judge = dspy.Predict(RecallProcesses)
 
+    @property
+    def compiled(self) -> bool:
+        """Whether a compiled program brought instructions or demonstrations for it."""
+        return compiled(self.generalise, GeneraliseQuestion) or compiled(self.judge, RecallProcesses)
+
     def forward(
         self,
         *,
@@ -70,9 +76,9 @@ class MemoryLookup(dspy.Module):  # type: ignore[misc]
         """
         if memory.empty:
             return _recalled([], "none")
-        near = memory.search(_searched(question, conversation), limit=LIMIT)
+        near = memory.search(searched(question, conversation), limit=LIMIT)
         named = _unique([*meant, *memory.named_in(question)])
-        if not named and (not near or near[0][1] < _of_embedder(FLOORS, memory.embedder.name)):
+        if not named and not is_near(near, memory):
             return _recalled([], "none")
         if not judge:
             likely = [near[0][0]] if near and near[0][1] >= LIKELY else []
@@ -93,7 +99,7 @@ class MemoryLookup(dspy.Module):  # type: ignore[misc]
         """Whether what the question names is all that it needs."""
         others = [score for process, score in near if process.id not in {each.id for each in named}]
         return (
-            bool(named) and max(others, default=0.0) < most and all(_by_its_own_words(each, question) for each in named)
+            bool(named) and max(others, default=0.0) < most and all(by_its_own_words(each, question) for each in named)
         )
 
     def _in_tiers(self, question: str, memory: Memory, first: Sequence[Process], conversation: str) -> dspy.Prediction:
@@ -120,15 +126,20 @@ class MemoryLookup(dspy.Module):  # type: ignore[misc]
         return _recalled(chosen, "whole" if judged.whole else "part")
 
 
-def _searched(question: str, conversation: str) -> list[str]:
+def searched(question: str, conversation: str) -> list[str]:
     """What is looked for: the question, and the turn before it, which says what a follow-up is about."""
     turns = [line for line in conversation.splitlines() if line.startswith("turn ")]
     return [question, *turns[-1:]]
 
 
-def _by_its_own_words(process: Process, question: str) -> bool:
-    """Whether a question names a process by several words that nobody uses by chance, and explains no word itself."""
-    names = phrases_in(question, process.names)
+def is_near(found: Sequence[tuple[Process, float]], memory: Memory) -> bool:
+    """Whether the nearest processes found may have to do with the question."""
+    return bool(found) and found[0][1] >= _of_embedder(FLOORS, memory.embedder.name)
+
+
+def by_its_own_words(item: Item, question: str) -> bool:
+    """Whether a question names an item by several words that nobody uses by chance, and explains no word itself."""
+    names = phrases_in(question, item.names)
     return bool(names) and all(" " in name and not everyday(name) for name in names) and not once_only(question)
 
 

@@ -22,6 +22,7 @@ from finexpert.signatures.planning import (
     MakeFilingPlan,
     MakePlan,
     MakePlanWithDrafts,
+    following,
 )
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
 from finexpert.signatures.text import without_fences
@@ -54,22 +55,26 @@ class Planning(dspy.Module):  # type: ignore[misc]
         answer_format: AnswerFormat | None = None,
         drafts: bool = True,
         knowledge: str = rules.NONE,
+        known_here: str = "",
         conversation: str = rules.NONE,
         feedback: str = rules.NONE,
     ) -> dspy.Prediction:
         """A prediction with `plan`, `answer_format`, `by_select`, and `unclear`, terms that the plan guesses the meaning of.
 
         Raises OutputError for unusable text, NotInSources where the tables cannot answer the question. A `page` makes it a plan
-        over a filing; otherwise `schema_card` and `today` are needed.
+        over a filing; otherwise `schema_card` and `today` are needed. A planner that writes drafts may be shown `known_here`, numbered
+        entries: `follows` has the numbers of those that the plan rests on.
         """
         if page:
             return self._over_filing(page, question, knowledge, conversation, feedback)
         # A chart takes a script.
         by_select = drafts and self.by_select and not _CHART.search(question)
         with_drafts = self.warehouse_by_select if by_select else self.warehouse_with_drafts
+        more = {"known_here": known_here, "signature": following(with_drafts.signature)} if known_here else {}
         made = ask(
             with_drafts if drafts else self.warehouse,
             "planning",
+            **more,
             dialect=dialect,
             schema_card=schema_card,
             knowledge=knowledge,
@@ -86,7 +91,9 @@ class Planning(dspy.Module):  # type: ignore[misc]
             plan = of_one_select(made.select, made.interpretation)
         else:
             plan = _with_drafts(made) if drafts else _without_drafts(made)
-        return dspy.Prediction(plan=plan, answer_format=wanted, by_select=by_select, unclear=unclear)
+        return dspy.Prediction(
+            plan=plan, answer_format=wanted, by_select=by_select, unclear=unclear, follows=made.get("follows") or []
+        )
 
     def _over_filing(
         self,

@@ -1,11 +1,13 @@
 """Planning: from a question to a plan, one signature per kind of source.
 
 Over a warehouse there are three: `MakePlan` leaves SELECTs and script to their own layers, `MakePlanWithDrafts` has a
-strong model write both at once, `AnswerWithSelect` has a small one write a SELECT that computes the answer. Over a
-filing `MakeFilingPlan` asks for interpretation alone.
+strong model write both at once, and with `following` chooses what of all that was taught it follows, `AnswerWithSelect` has a
+small one write a SELECT that computes the answer. Over a filing `MakeFilingPlan` asks for interpretation alone.
 """
 
 from __future__ import annotations
+
+from functools import cache
 
 import dspy
 from pydantic import BaseModel, Field
@@ -84,6 +86,35 @@ class MakePlanWithDrafts(AskedOfWarehouse):
     code: str = dspy.OutputField(desc=f"empty if the one SELECT gives the answer, else: {rules.SCRIPT}", default="")
     answer_kind: str = dspy.OutputField(desc=rules.ANSWER_KIND, default="")
     unit: str = dspy.OutputField(desc=rules.UNIT, default="")
+
+
+_FOLLOWING = """
+
+Of what is known here, follow what the question means, in these words or in others, and nothing else. A definition is not meant where
+the question has its words in their ordinary sense, or says itself what they are to mean. A process has to be followed where it computes
+what the question asks for, or a part of it; not where the question only shares words or data with it, or asks for another measure. A term
+that is merely like one known here is another one: nobody has explained it, and it is unclear."""
+
+
+@cache
+def following(signature: type[dspy.Signature]) -> type[dspy.Signature]:
+    """A way of planning, compiled or not, that is also shown what may be meant of all that was taught, and says early what it follows.
+
+    Its further fields are `known_here`, numbered entries, and `follows`, their numbers.
+    """
+    described = signature.fields["unclear"].json_schema_extra["desc"]
+    made: type[dspy.Signature] = (
+        signature.with_instructions(signature.instructions + _FOLLOWING)
+        .with_updated_fields("unclear", desc=described.replace("nor knowledge", "nor knowledge nor what it follows"))
+        .insert(
+            list(signature.input_fields).index("knowledge") + 1,
+            "known_here",
+            dspy.InputField(desc=rules.KNOWN_HERE),
+            str,
+        )
+        .insert(1, "follows", dspy.OutputField(desc=rules.FOLLOWS), list[int])
+    )
+    return made
 
 
 class AnswerWithSelect(AskedOfWarehouse):

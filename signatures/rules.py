@@ -7,6 +7,10 @@ SCHEMA = "tables and columns with types, units and frequency; nothing else exist
 DIALECT = "the SQL that the database speaks"
 TODAY = "the day that counts as today; the data end there"
 KNOWLEDGE = "definitions, meanings of words and processes that hold here; follow them to the letter"
+KNOWN_HERE = (
+    "definitions and processes of this house that the question may mean, numbered; many have nothing to do with it"
+)
+FOLLOWS = "the numbers of what is known here that the question means and that is followed to the letter; [] if none is"
 CONVERSATION = "earlier turns and the frames already at hand"
 FEEDBACK = "your last attempt and why it failed; repair it"
 

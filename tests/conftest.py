@@ -294,10 +294,19 @@ class Desk:
         frame: str = "sales",
         about: str = "as asked",
         unclear: str = "",
+        follows: tuple[int, ...] = (),
     ) -> str:
         selects = [{"df_name": frame, "df_columns": columns, "select_query": select}] if select else []
-        said = {"interpretation": about, "unclear": unclear, "selects": selects, "code": code}
+        said = {"interpretation": about, "follows": list(follows), "unclear": unclear, "selects": selects, "code": code}
         return self.fields(**said, answer_kind=kind, unit="")
+
+    @staticmethod
+    def known_here(prompt: str) -> dict[str, int]:
+        """The numbers of what a prompt of planning says is known here, by name."""
+        _, here, shown = prompt.rpartition("[[ ## known_here ## ]]\n")
+        shown = shown.split("\n\n[[ ##")[0] if here else ""
+        found = re.finditer(r"^(\d+)\. (?:Process: )?([^:(\n]+?)(?: \(also|:|$)", shown, re.MULTILINE)
+        return {match[2]: int(match[1]) for match in found}
 
     def terms(self, *terms: tuple[str, int | None], rephrased: str = "") -> str:
         return self.fields(terms=[{"term": term, "known_as": number} for term, number in terms], rephrased=rephrased)

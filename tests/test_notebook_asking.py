@@ -83,8 +83,7 @@ def test_a_frame_is_asked_by_its_name(shell: Any) -> None:
 
 
 def test_a_word_is_asked_back_and_explained(desk: Any, shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    desk.says("keyword_rephrasing", desk.terms(("harbour months", None)))
-    desk.says("planning", desk.plan(unclear="harbour months"))
+    desk.says("planning", desk.plan(unclear="harbour months"), desk.plan(follows=(1,)))
     shell.user_ns["session"] = desk.session()
     assert ask(shell, "", "How many harbour months?").status == "needs_clarification"
     assert "--means" in capsys.readouterr().out

@@ -90,6 +90,7 @@ def _asked(sandbox: Sandbox, world: Planted, model: Obedient) -> tuple[str, Answ
         cache=False,
         retries=1,
         memory=True,
+        drafts=not model.rephrases,
     )
     models = LanguageModels(ScriptedModel(model.reply))
     with Session(world.source, settings=settings, models=models, sandbox=sandbox, workspace=world.workspace) as session:

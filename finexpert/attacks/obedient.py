@@ -3,7 +3,7 @@
     Obedient(" script\\nanswer = open('/etc/passwd').read()").reply(messages)
 
 After the kind stands what it writes: `script` and `select` go where code and SQL belong, `interpretation` into the words of the
-plan, `steps` into the plan over a page, and `raw` is its whole completion, in every layer. It agrees to every process it is offered.
+plan, `steps` into the plan over a page, and `raw` is its whole completion, in every layer. It follows all of what was taught that it is offered.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import Any
 from finexpert.testing import fields
 
 _FIRST_FIELD = re.compile(r"starting with the field `\[\[ ## (\w+) ## \]\]`")
+_KNOWN_HERE = re.compile(r"^\[\[ ## known_here ## \]\]\n(.*?)\n\n\[\[ ## ", re.DOTALL | re.MULTILINE)
+_ENTRY = re.compile(r"^\d+\. ", re.MULTILINE)
 _GOOD = "SELECT date, region, amount FROM sales ORDER BY date"
 KINDS = ("script", "select", "interpretation", "steps", "raw", "rephrased")
 
@@ -33,6 +35,11 @@ class Obedient:
         return len(self._prompts)
 
     @property
+    def rephrases(self) -> bool:
+        """Whether it rewrites the question, which only a layer before planning is asked for."""
+        return "rephrased" in self._said
+
+    @property
     def read(self) -> str:
         return "\n".join(self._prompts)
 
@@ -48,9 +55,14 @@ class Obedient:
         columns = ["date", "region", "amount"]
         selects = [{"df_name": "sales", "df_columns": columns, "select_query": select}]
         code = self._said.get("script", "answer = len(sales)")
+        known_here = _KNOWN_HERE.search(asked)
+        offered = len(_ENTRY.findall(known_here[1])) if known_here else 0
         by_layer: dict[str, dict[str, Any]] = {
             "interpretation": {
                 "interpretation": self._said.get("interpretation", "as asked"),
+                "follows": list(range(1, offered + 1)),
+                "frames": [{"df_name": "sales", "df_columns": columns, "purpose": "sales"}],
+                "task": "count",
                 "selects": selects,
                 "code": code,
                 "answer_kind": "text" if "script" in self._said else "integer",

@@ -31,6 +31,8 @@ from finexpert.errors import (
     UnknownValue,
 )
 from finexpert.knowledge import injections
+from finexpert.knowledge.glossary import Keyword
+from finexpert.knowledge.process import Process
 from finexpert.knowledge.taught import Taught
 from finexpert.language_models.scope import current
 from finexpert.language_models.usage import Meter
@@ -102,9 +104,10 @@ class Answering(ABC):
     review: Review | None = None
     before: Workspace = field(init=False, repr=False)
     understood: Understood = field(init=False)
+    given: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.understood = Understood(self.question)
+        self.understood, self.given = Understood(self.question), self.knowledge
         self.before = Workspace(dict(self.workspace.frames), list(self.workspace.turns))
 
     def answer(self) -> Answer:
@@ -153,10 +156,9 @@ class Answering(ABC):
         if self.taught is None:
             return
         with self.timed("understanding"):
-            self.understood = self.look_up(self.taught)
+            self.rest_on(self.look_up(self.taught))
         if unclear := self.asks(self.understood.unknown):
             raise Unclear(unclear)
-        self.knowledge = self.understood.knowledge(self.knowledge)
 
     def asks(self, unknown: Collection[Clarification]) -> Clarification | None:
         """What the user is asked about, if anything."""
@@ -171,12 +173,17 @@ class Answering(ABC):
         if answer.status == "answered":
             answer.flags += understood.flags
             answer.flags += [
+                f"{title!r} was taught, and the question was understood without it"
+                for title in understood.passed_over()
+            ]
+            answer.flags += [
                 f"rests on an assumption: nobody has explained {unknown.term!r}" for unknown in understood.unknown
             ]
 
     def show_injections(self, answer: Answer) -> None:
         """What of all that the model read looks like an instruction, as flags of the answer and a tag of its trace."""
-        recalled = [finding for process in self.understood.processes for finding in injections.in_process(process)]
+        processes = [each for each in self._shown() if isinstance(each, Process)]
+        recalled = [finding for process in processes for finding in injections.in_process(process)]
         found = [*self.source_injections(), *injections.findings(self.told()), *recalled]
         if found:
             answer.flags += injections.flags(found)
@@ -190,8 +197,20 @@ class Answering(ABC):
         named = self.taught.glossary.named_in(self.question) if self.taught else []
         for example in self.understood.examples:
             yield "a verified query", example
-        for keyword in {keyword.id: keyword for keyword in (*named, *self.understood.meanings)}.values():
+        keywords = [*named, *(each for each in self._shown() if isinstance(each, Keyword))]
+        for keyword in {keyword.id: keyword for keyword in keywords}.values():
             yield f"the meaning of {keyword.term}", "\n".join((*keyword.phrases, keyword.meaning))
+
+    def _shown(self) -> list[Keyword | Process]:
+        """What a model read of all that was taught, whether it followed it or not."""
+        shown: list[Keyword | Process] = [*self.understood.known_here.entries]
+        shown += [each for each in self.understood.meanings if each not in shown]
+        shown += [each for each in self.understood.processes if each not in shown]
+        return shown
+
+    def rest_on(self, understood: Understood) -> None:
+        """What the answer rests on: shown with it, kept in its record, and told to whoever repairs it."""
+        self.understood, self.knowledge = understood, understood.knowledge(self.given)
 
     @abstractmethod
     def source_injections(self) -> Sequence[injections.Finding]:

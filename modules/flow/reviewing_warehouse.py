@@ -14,6 +14,7 @@ from finexpert.core.reviews import Verdict
 from finexpert.core.workspace import Workspace
 from finexpert.modules.critique import CALCULATION_CRITIC
 from finexpert.modules.flow.reviewing import Critic, Reviewing
+from finexpert.modules.flow.understanding import Understood
 from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.plans import execution
 from finexpert.signatures import critique as words
@@ -25,7 +26,7 @@ class WarehouseReviewing(Reviewing):
     def __init__(self, asked: WarehouseQuestion) -> None:
         super().__init__(asked)
         self.question = asked
-        self._revised: list[tuple[execution.Outcome, Workspace]] = []
+        self._revised: list[tuple[execution.Outcome, Workspace, Understood]] = []
 
     def critics(self) -> Mapping[str, Critic]:
         return {CALCULATION_CRITIC: self.recompute}
@@ -49,16 +50,21 @@ class WarehouseReviewing(Reviewing):
     def revise(self, first: execution.Outcome, verdicts: list[Verdict]) -> execution.Outcome:
         asked = self.question
         mine, other = self.told(first, verdicts)
-        plan = asked.plan(words.DOUBTED_PROGRAM.format(program=mine, other=other))
-        apart = asked.scratch()
-        outcome = execution.run(plan, apart, asked.surroundings())
-        self._revised.append((outcome, apart))
+        before = asked.understood
+        try:
+            plan = asked.plan(words.DOUBTED_PROGRAM.format(program=mine, other=other))
+            apart = asked.scratch()
+            outcome = execution.run(plan, apart, asked.surroundings())
+            self._revised.append((outcome, apart, asked.understood))
+        finally:
+            asked.rest_on(before)
         return outcome
 
     def settle(self, chosen: execution.Outcome) -> None:
-        frames = next(apart.frames for outcome, apart in self._revised if outcome is chosen)
+        apart, understood = next((apart, rests) for outcome, apart, rests in self._revised if outcome is chosen)
         self.question.workspace.frames.clear()
-        self.question.workspace.frames.update(frames)
+        self.question.workspace.frames.update(apart.frames)
+        self.question.rest_on(understood)
 
     def told(self, first: execution.Outcome, verdicts: list[Verdict]) -> tuple[str, str]:
         others = [program(verdict.plan) for verdict in verdicts if verdict.plan is not None]

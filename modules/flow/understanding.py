@@ -1,7 +1,7 @@
-"""Understanding a question before it is planned: its words first, then the processes that it needs.
+"""Understanding a question: what its terms mean here, and which processes it needs.
 
-What comes out is the question with its terms explained, and the knowledge that planning, SQL extraction and script
-generation are given.
+A strong planner is shown what it may mean and says itself what it follows (`choosing`, one call). Before any other two layers are
+asked (`understand`): what comes out is the question with its terms explained, and the knowledge that the layers behind are given.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.process import Process
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.layers import Layers
+from finexpert.modules.known_here import NOTHING, KnownHere, find
 from finexpert.signatures import rules
 from finexpert.text.terms import normalise
 
@@ -25,7 +26,7 @@ from finexpert.text.terms import normalise
 class Understood:
     """A question as it goes to planning; `unknown` is what nobody has explained yet, `flags` what could not be found out.
 
-    `examples` are verified queries near it, as a prompt may hold them.
+    `examples` are verified queries near it, as a prompt may hold them; `known_here` is what planning may choose from.
     """
 
     question: str
@@ -34,6 +35,24 @@ class Understood:
     unknown: list[Clarification] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
+    known_here: KnownHere = NOTHING
+
+    def following(self, numbers: Sequence[int] = (), unclear: Sequence[str] = ()) -> Understood:
+        """The same with what a plan says it follows of what is known here, and nothing else of that; raises OutputError where that cannot be."""
+        followed = self.known_here.followed(numbers, unclear)
+        offered = {each.id for each in self.known_here.entries}
+        meanings = [each for each in self.meanings if each.id not in offered]
+        processes = [each for each in self.processes if each.id not in offered]
+        return replace(
+            self,
+            meanings=[*meanings, *(each for each in followed if isinstance(each, Keyword))],
+            processes=[*processes, *(each for each in followed if isinstance(each, Process))],
+        )
+
+    def passed_over(self) -> list[str]:
+        """Titles of what the question plainly names and was not followed."""
+        followed = {each.id for each in (*self.meanings, *self.processes)}
+        return [each.title for each in self.known_here.passed_over(followed, self.question)]
 
     def knowledge(self, given: str) -> str:
         """What was given already, then meanings, processes and verified queries, as one text for a prompt."""
@@ -42,6 +61,15 @@ class Understood:
         parts += [process.recipe() for process in self.processes]
         parts += self.examples
         return "\n\n".join(parts) or rules.NONE
+
+
+def choosing(question: str, taught: Taught, schema_card: str, conversation: str = rules.NONE) -> Understood:
+    """What holds for the question in any case, and what planning may choose from; no model is asked."""
+    said = [keyword for keyword in taught.glossary.named_in(question) if not keyword.id]
+    with progress.stage("recalling"):
+        known_here = find(question, taught, schema_card, conversation)
+    conventions = taught.glossary.conventions(question, schema_card)
+    return Understood(question, [*said, *conventions], known_here=known_here)
 
 
 def understand(
@@ -94,7 +122,12 @@ def with_unclear(understood: Understood, terms: Sequence[str]) -> Understood:
     known = {normalise(name) for entry in (*understood.meanings, *understood.processes) for name in entry.names}
     asked = {normalise(unknown.term) for unknown in understood.unknown}
     new = [
-        Clarification(kind="term", term=term, question=f"What do you mean by {term!r}?")
+        Clarification(
+            kind="term",
+            term=term,
+            question=f"What do you mean by {term!r}?",
+            candidates=understood.known_here.alike(term),
+        )
         for term in dict.fromkeys(terms)
         if normalise(term) not in known | asked
     ]

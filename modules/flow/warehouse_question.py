@@ -18,7 +18,7 @@ from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
 from finexpert.modules.flow.answering import Answering, Unclear
-from finexpert.modules.flow.understanding import Understood, understand, with_unclear
+from finexpert.modules.flow.understanding import Understood, choosing, understand, with_unclear
 from finexpert.modules.flow.verifying import examples
 from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import by_name
@@ -54,16 +54,26 @@ class WarehouseQuestion(Answering):
         before = [turn.question for turn in self.workspace.turns[-1:]]
         return self.source.schema_card(self.options.privacy, " ".join([*before, self.understood.question]))
 
+    @property
+    def chooses(self) -> bool:
+        """Whether the planner says itself what it follows: a strong one, which writes drafts, and no layer was compiled to say it."""
+        layers, options = self.layers, self.options
+        compiled = layers.keyword_rephrasing.compiled or layers.memory_lookup.compiled or layers.planning.by_select
+        return options.drafts and options.judge and not compiled
+
     def look_up(self, taught: Taught) -> Understood:
-        understood = understand(
-            self.layers,
-            self.question,
-            taught,
-            self.card,
-            conversation(self.workspace),
-            lambda unknown: bool(self.asks(unknown)),
-            self.options.judge,
-        )
+        if self.chooses:
+            understood = choosing(self.question, taught, self.card, conversation(self.workspace))
+        else:
+            understood = understand(
+                self.layers,
+                self.question,
+                taught,
+                self.card,
+                conversation(self.workspace),
+                lambda unknown: bool(self.asks(unknown)),
+                self.options.judge,
+            )
         if not self.options.verified:
             return understood
         return replace(understood, examples=examples(self.question, self.source, taught, self.as_of))
@@ -103,13 +113,19 @@ class WarehouseQuestion(Answering):
                 today=self.as_of.isoformat(),
                 answer_format=self.answer_format if self.format_fixed else None,
                 drafts=self.options.drafts,
-                knowledge=self.knowledge,
+                knowledge=self.understood.following().knowledge(self.given),
+                known_here=self.understood.known_here.told(),
                 conversation=self.conversation(),
                 feedback=feedback or doubts or rules.NONE,
             )
 
         def write(feedback: str) -> dspy.Prediction:
             try:
+                made = ask(feedback)
+                opened = self.understood.known_here.opened(made.follows)
+                if opened is self.understood.known_here:
+                    return made
+                self.understood = replace(self.understood, known_here=opened)
                 return ask(feedback)
             except NotInSources as error:
                 # What a term means may be all that is missing.
@@ -121,7 +137,7 @@ class WarehouseQuestion(Answering):
             plan: Plan = made.plan
             plan.order()
             self.answer_format, self.by_select = made.answer_format, made.by_select
-            self.understood = with_unclear(self.understood, made.unclear)
+            self.rest_on(with_unclear(self.understood.following(made.follows, made.unclear), made.unclear))
             if unclear := self.asks(self.understood.unknown):
                 raise Unclear(unclear)
             if not self.format_fixed and (decimals := decimals_asked(self.question)) is not None:

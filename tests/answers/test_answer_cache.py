@@ -251,7 +251,6 @@ def test_without_the_setting_nothing_is_kept(desk: Any, own_home: Path) -> None:
 )
 def test_what_is_said_with_a_question_counts(desk: Any, talk: Any, change: dict[str, Any]) -> None:
     talk.ask(FIRST)
-    desk.says("keyword_rephrasing", desk.terms())
     desk.session(cache_answers=True).ask(FIRST, **change)
     assert desk.layers.count("planning") == 2
 

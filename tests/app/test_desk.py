@@ -173,7 +173,7 @@ def test_a_model_that_cannot_be_reached_is_said_and_kept(office: Any) -> None:
 
 def test_a_question_back_is_replied_to(office: Any) -> None:
     model, conversation = office.model, office.conversation()
-    model.says("keyword_rephrasing", model.terms(("grubby", None)), model.terms(("grubby", 1)))
+    model.says("planning", model.plan(unclear="grubby"), model.plan(follows=(1,)))
     office.desk.define(office.ann, "stress month", "a month in which sales fall")
     asked = office.ask("How many grubby months?", conversation)
     assert asked.clarification is not None
@@ -188,7 +188,7 @@ def test_a_question_back_is_replied_to(office: Any) -> None:
 
 def test_the_reply_of_a_reader_is_kept_for_nobody_else(office: Any) -> None:
     model, conversation = office.model, office.conversation(office.eve)
-    model.says("keyword_rephrasing", model.terms(("grubby", None)))
+    model.says("planning", model.plan(unclear="grubby"), model.plan(follows=(1,)))
     office.desk.define(office.ann, "stress month", "a month in which sales fall")
     asked = office.ask("How many grubby months?", conversation, office.eve)
     told = office.told(office.desk.reply(office.eve, conversation, asked.clarification.term, "with few sales"))

@@ -30,7 +30,7 @@ def test_of_two_terms_of_one_name_the_one_with_the_id_is_meant(office: Any) -> N
 
 def test_a_thumb_up_accepts_the_draft_of_the_answer_and_no_other_of_its_name(office: Any) -> None:
     used, other = draft(office, "below five", "sales"), draft(office, "below ten", "trades")
-    office.model.says("keyword_rephrasing", office.model.terms(("slow months", 1)))
+    office.model.says("planning", office.model.plan(follows=(1,)))
     answer = office.ask("How many slow months?")
     assert answer.meanings == {"slow months": "below five"}
     office.desk.feedback(office.ann, answer.id, True)

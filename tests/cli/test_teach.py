@@ -23,7 +23,6 @@ def teach(
     desk.says("planning", desk.plan(CODE, "year", SELECT, ("date", "value"), "cpi"))
     step = {"text": "Take the first year.", "sql": SELECT, "code": CODE}
     desk.says("memorization", desk.process(heading="First high year", aliases=[], steps=[step], case_question=ASKED))
-    desk.says("judge", desk.judged(1))
     scripted(desk.reply)
     desk.lend_sandbox(monkeypatch, "finexpert.datasets.desk.teaching")
 

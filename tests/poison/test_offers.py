@@ -24,8 +24,6 @@ def session(desk: Any) -> Any:
     talk = desk.session(retries=0)
     talk.define("stress month", "a month below 5")
     desk.says("planning", desk.plan())
-    desk.says("keyword_rephrasing", desk.terms())
-    desk.says("judge", desk.judged())
     return talk
 
 

@@ -35,7 +35,6 @@ def session(desk: Any) -> Any:
     talk.stores.memory.add(RECESSION, "ben")
     talk.define("stress month", "a month below 5")
     desk.says("planning", desk.plan())
-    desk.says("judge", desk.judged())
     assert talk.ask("How many months with sales were there?").value == 6
     return talk
 
@@ -72,9 +71,8 @@ def test_poison(desk: Any, session: Any, tmp_path: Path, case: dict[str, Any]) -
     assert [process.heading for process in session.stores.memory.processes(ACTIVE)] == [RECESSION.heading]
 
     desk.calls.clear()
-    desk.says("judge", desk.judged(*range(1, 13)))
-    desk.says("keyword_rephrasing", desk.terms(("stress months", 1)))
-    desk.says("planning", desk.plan())
+    # A planner that follows all that it is shown.
+    desk.says("planning", lambda prompt: desk.plan(follows=tuple(desk.known_here(prompt).values())))
     answer = desk.session().ask(case["question"])
     assert answer.status == "answered"
     assert set(answer.processes) <= {RECESSION.heading}
@@ -88,7 +86,7 @@ def test_a_sound_process_comes_into_use(desk: Any, session: Any) -> None:
         "process": {"heading": "Selling months", "steps": [{"text": "Count the selling months.", "sql": desk.good}]}
     }
     assert written(desk, session, sound) == ("active", "")
-    desk.says("judge", desk.judged(1))
+    desk.says("planning", lambda prompt: desk.plan(follows=(desk.known_here(prompt)["Selling months"],)))
     assert session.ask("What do the selling months come to?").processes == ["Selling months"]
     assert "1. Count the selling months." in desk.of("planning")[-1]
 

@@ -39,7 +39,6 @@ def test_the_last_thing_is_the_answer_and_the_events_hold_no_value(desk: Any) ->
 
 
 def test_what_was_taught_is_looked_up_before_it_is_planned(desk: Any) -> None:
-    desk.says("keyword_rephrasing", desk.terms())
     desk.says("planning", desk.plan())
     session = desk.session()
     session.define("month", "a calendar month")

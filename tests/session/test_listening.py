@@ -17,8 +17,6 @@ LESSON = {"kind": "definition", "term": "slow months", "quotes": ['"months below
 @pytest.fixture
 def session(desk: Any) -> Any:
     desk.says("planning", desk.plan())
-    desk.says("keyword_rephrasing", desk.terms())
-    desk.says("judge", desk.judged())
     return desk.session()
 
 
@@ -38,10 +36,11 @@ def test_a_definition_in_passing_is_offered_and_in_use_at_once(desk: Any, sessio
     assert session.stores.glossary.keywords() == []  # nobody agreed yet
 
 
-def test_what_was_just_said_is_meant_whatever_a_judge_finds_beside_it(desk: Any, session: Any) -> None:
+def test_what_was_just_said_is_meant_whatever_is_followed_beside_it(desk: Any, session: Any) -> None:
+    session.define("grubby", "sold at a loss")
     desk.says("listening", desk.lessons(LESSON))
     answer = session.ask(f"{SLOW} And the grubby ones?")
-    assert "keyword_rephrasing" in desk.layers
+    assert list(desk.known_here(desk.prompts[-1])) == ["grubby"]
     assert answer.meanings == {"slow months": MEANING}
 
 
@@ -59,9 +58,8 @@ def test_undo_leaves_it_a_draft_that_only_its_author_uses(desk: Any, session: An
     session.undo()
     session.ask("How many months?")
     assert session.stores.glossary.get("slow months").status == "draft"
-    desk.says("keyword_rephrasing", desk.terms(("slow months", 1)))
+    desk.says("planning", lambda prompt: desk.plan(follows=tuple(desk.known_here(prompt).values())))
     assert "slow months" in desk.session().ask("How many slow months?").meanings
-    desk.says("keyword_rephrasing", desk.terms())
     assert desk.session(by="ben").ask("How many slow months?").meanings == {}
 
 

@@ -87,11 +87,12 @@ def test_what_was_explained_is_never_asked_again(desk: Any, session: Any) -> Non
         "clarification",
     )
     for talk in (session, desk.session()):
-        desk.says("keyword_rephrasing", desk.terms(("grubby months", None)))  # a model that still does not know it
+        # A model that still does not know it is told that it is known.
+        desk.says("planning", desk.plan(unclear="grubby months"), desk.plan(follows=(1,)))
         answer = talk.ask("How many grubby months?", clarify=True)
         assert (answer.status, answer.flags) == ("answered", [])
         assert answer.meanings == {"grubby months": "months with sales in the north"}
-    assert "By 'grubby months' this house means: months with sales in the north" in desk.of("planning")[-1]
+    assert "1. grubby months: months with sales in the north" in desk.of("planning")[-1]
 
 
 def test_a_candidate_makes_the_term_another_name_of_a_keyword(session: Any) -> None:
@@ -106,7 +107,7 @@ def test_a_candidate_makes_the_term_another_name_of_a_process(desk: Any, session
     kept = session.explain(term("amberish months", "Amber Watch"), "Amber Watch")
     assert (kept.heading, kept.aliases, kept.status) == ("Amber Watch", ["amberish months"], "active")
     assert session.stores.glossary.empty
-    desk.says("judge", desk.judged(1))
+    desk.says("planning", desk.plan(follows=(1,)))
     assert session.ask("How many amberish months?", clarify=True).processes == ["Amber Watch"]
 
 
@@ -157,7 +158,7 @@ def test_who_teaches_is_the_login_name_if_not_set(desk: Any, monkeypatch: pytest
 def test_conversations_share_what_is_taught(desk: Any, session: Any) -> None:
     other = desk.session()
     session.define("stress month", "a month below 5")
-    desk.says("keyword_rephrasing", desk.terms(("stress month", 1)))
+    desk.says("planning", desk.plan(follows=(1,)))
     assert other.ask("How many stress months?").meanings == {"stress month": "a month below 5"}
 
 
@@ -180,11 +181,10 @@ def test_no_cell_reaches_a_prompt_while_teaching(desk: Any) -> None:
     everything = "SELECT date, region, note, amount FROM sales ORDER BY date"
     columns = ("date", "region", "note", "amount")
     talk = desk.session()
-    desk.says("keyword_rephrasing", desk.terms(("grubby", 1)))
     desk.says(
         "planning",
         desk.plan(unclear="grubby"),
-        desk.plan("answer = sales.sort_values('amount')", "table", everything, columns),
+        desk.plan("answer = sales.sort_values('amount')", "table", everything, columns, follows=(1,)),
         desk.plan("answer = sales.note.tolist()", "list", None),
         desk.plan("raise ValueError(sales.note.iloc[0])", "text", None),
     )
@@ -205,18 +205,24 @@ def test_no_cell_reaches_a_prompt_while_teaching(desk: Any) -> None:
     assert talk.check(wrong.process).process.status == "active"
 
     talk.define("murky", "without a note")
-    desk.says("keyword_rephrasing", desk.terms(("murky", 1)))
-    desk.says("judge", desk.judged(1))
+    plan = ["answer = str(sales.note.iloc[0])", "text", everything, columns]
+    desk.says(
+        "planning",
+        lambda prompt: desk.plan(
+            *plan, follows=tuple(desk.known_here(prompt)[name] for name in ("murky", "First note"))
+        ),
+    )
     answer = talk.ask("What is the first note of the murky ones?")
     assert (answer.processes, list(answer.meanings)) == (["First note"], ["murky"])
     talk.save("t")
     again = desk.session()
     again.resume("t")
+    desk.says("planning", desk.plan(*plan))
     again.ask("What is the first note now?")
     desk.says("memorization", desk.process(heading="Another note", steps=[step]))
     again.remember()
 
-    assert {"keyword_rephrasing", "judge", "planning", "script_generation", "memorization"} <= set(desk.layers)
-    assert len(desk.calls) >= 14
+    assert {"planning", "script_generation", "memorization"} <= set(desk.layers)
+    assert len(desk.calls) >= 12
     leaks = [layer for layer, prompt in desk.calls if any(canary in prompt for canary in desk.canaries)]
     assert leaks == []

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 COUNT = "SELECT count(*) AS months FROM sales"
 
 
-def counted(desk: Any) -> str:
-    return desk.plan(select=COUNT, columns=("months",), code="", kind="integer", about="The months with sales.")  # type: ignore[no-any-return]
+def counted(desk: Any, **said: Any) -> str:
+    return desk.plan(select=COUNT, columns=("months",), code="", kind="integer", about="The months with sales.", **said)  # type: ignore[no-any-return]
 
 
 @pytest.fixture
@@ -98,8 +98,7 @@ def test_a_server_that_starts_again_has_everything(
 
 
 def test_an_unknown_term_is_asked_back_and_kept(visitor: Visitor, desk: Any, faults: Callable[..., list[str]]) -> None:
-    desk.says("planning", desk.plan(unclear="calm month"), counted(desk))
-    desk.says("keyword_rephrasing", desk.terms(("calm month", 1)))
+    desk.says("planning", desk.plan(unclear="calm month"), counted(desk, follows=(1,)))
     visitor.go()
     visitor.ask("How many calm months were there?")
     assert "calm month" in visitor.last.locator("form h3").inner_text()

@@ -92,7 +92,6 @@ def test_what_a_chart_is_drawn_of_is_text(visitor: Visitor, desk: Any) -> None:
 
 def test_what_was_taught_and_asked_back_is_text(visitor: Visitor, desk: Any) -> None:
     desk.says("planning", desk.plan(unclear=ATTACKS[0]), desk.plan())
-    desk.says("keyword_rephrasing", desk.terms(("x", None)))
     visitor.go()
     visitor.ask(f"How many {ATTACKS[0]} were there?")
     harmless(visitor)

@@ -30,8 +30,7 @@ def test_a_process_is_tried_before_ones_eyes_and_used(
     assert "Count the months with sales." in dialog.inner_text()
     assert faults(visitor.page) == []
     dialog.get_by_role("button", name="Done").click()
-    desk.says("memory_lookup", desk.judged(1))
-    desk.says("judge", desk.judged(1))
+    desk.says("planning", desk.plan(follows=(1,)))
     visitor.go()
     visitor.ask("Give me the month count")
     assert "Follows the process “Month count”" in visitor.last.inner_text()
@@ -56,8 +55,6 @@ def test_a_clash_is_shown_side_by_side_and_settled(
     step = {"text": "Count them in another way.", "sql": desk.good, "code": "answer = int(sales['amount'].count())"}
     desk.says("planning", desk.plan())
     desk.says("memorization", desk.process(steps=[step]))
-    desk.says("memory_lookup", desk.judged())
-    desk.says("judge", desk.judged())
     visitor.go()
     visitor.ask("How many months with sales were there?")
     visitor.last.get_by_role("button", name="Remember").click()

@@ -32,8 +32,11 @@ def accept(**content: Any) -> ElicitResult:
 
 
 def unknown_term(desk: Any) -> None:
-    desk.says("keyword_rephrasing", desk.terms(("harbour months", None)))
-    desk.says("planning", desk.plan(unclear="harbour months"))
+    def plan(prompt: str) -> str:
+        follows = tuple(desk.known_here(prompt).values())
+        return str(desk.plan(follows=follows, unclear="" if "two ships" in prompt else "harbour months"))
+
+    desk.says("planning", plan)
 
 
 def unknown_value(desk: Any) -> None:

@@ -82,8 +82,7 @@ def test_a_first_question_that_is_refused_leaves_no_conversation(client: Any, of
 
 def test_a_reply_goes_under_way_and_takes_the_form_of_the_question_back(client: Any, office: Any) -> None:
     me, model = local_person(), office.model
-    model.says("planning", model.plan(unclear="calm month"), model.plan())
-    model.says("keyword_rephrasing", model.terms(("calm month", 1)))
+    model.says("planning", model.plan(unclear="calm month"), model.plan(follows=(1,)))
     asked = office.ask("How many calm months were there?", office.conversation(me), me)
     assert asked.clarification is not None
     place = f"/c/{asked.conversation}/reply/{asked.id}"

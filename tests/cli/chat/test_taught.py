@@ -47,6 +47,7 @@ def test_a_whole_lesson(chat: Any, desk: Any) -> None:
     assert "1. Count the months in which CPI stands above 200." in ran.out
     assert "High Months  (active, version 1, anna)" in ran.out
     assert desk.layers == ["planning", "memorization", "planning"]
+    desk.says("planning", desk.plan(CODE, "integer", SELECT, ("date", "value"), "cpi", follows=(1,)))
     again = chat("What are the high months of CPI?", "why")
     assert "Follows: High Months" in again.out
     assert "Process: High Months" in desk.of("planning")[-1]
@@ -95,7 +96,6 @@ def test_sentences_that_remember(chat: Any, desk: Any, line: str, heading: str) 
     ],
 )
 def test_questions_that_only_begin_like_a_command(chat: Any, desk: Any, line: str) -> None:
-    desk.says("keyword_rephrasing", desk.terms())
     ran = chat(line)
     assert ran.code == 0
     assert "Answer: " in ran.out
@@ -215,15 +215,13 @@ def shown() -> list[str]:
 def test_an_unknown_term_is_asked_about_once(
     chat: Any, desk: Any, replies: tuple[str, ...], said: str, flag: bool
 ) -> None:
-    plan = desk.plan(CODE, "integer", SELECT, ("date", "value"), "cpi")
-    desk.says("keyword_rephrasing", desk.terms(("grubby months", 1)))
-    desk.says(
-        "planning",
-        lambda prompt: plan.replace(
-            "[[ ## unclear ## ]]\n",
-            f"[[ ## unclear ## ]]\n{'' if 'means: months above 200' in prompt else 'grubby months'}",
-        ),
-    )
+
+    def plan(prompt: str) -> str:
+        known = desk.known_here(prompt)
+        told = {"follows": tuple(known.values())} if "grubby months" in known else {"unclear": "grubby months"}
+        return str(desk.plan(CODE, "integer", SELECT, ("date", "value"), "cpi", **told))
+
+    desk.says("planning", plan)
     ran = chat("How many grubby months?", *replies)
     assert ran.code == 0
     assert ran.out.count("What do you mean by 'grubby months'?") == 1
@@ -239,7 +237,8 @@ def test_an_unknown_term_is_asked_about_once(
 
 def test_a_number_chooses_what_is_known(chat: Any, desk: Any) -> None:
     chat("define high month = CPI above 200")
-    desk.says("keyword_rephrasing", desk.terms(("lofty months", None)))
+    plan = [CODE, "integer", SELECT, ("date", "value"), "cpi"]
+    desk.says("planning", desk.plan(*plan, unclear="lofty months"), desk.plan(*plan, follows=(1,)))
     ran = chat("How many lofty months?", "1", "terms")
     assert "  1. high month" in ran.out
     assert "kept: high month = CPI above 200" in ran.out
@@ -250,7 +249,6 @@ def test_a_number_chooses_what_is_known(chat: Any, desk: Any) -> None:
 
 
 def test_a_named_conversation_is_taken_up(chat: Any, desk: Any) -> None:
-    desk.says("keyword_rephrasing", desk.terms())
     first = chat(ASKED + " [/bold]", options=("--name", "desk"))
     assert "a new conversation named 'desk'" in first.out
     ran = chat("undo", "undo", options=("--name", "desk"))

@@ -41,20 +41,18 @@ def bench(desk: Any) -> Callable[..., QuestionBench]:
     taught.glossary.define(Keyword(term="calm quarter", meaning=CALM), "anna")
 
     def plan(prompt: str) -> str:
+        known, names = desk.known_here(prompt), ("stress month", "calm quarter")
+        asked = [name for name in names if f"{name}s" in prompt.rsplit("[[ ## question ## ]]", 1)[1]]
         north = "answer = int((sales.region == 'north').sum())"
-        return str(desk.plan(north if STRESS in prompt else "answer = len(sales)"))
-
-    def terms(prompt: str) -> str:
-        shown = prompt.rsplit("[[ ## known_terms ## ]]\n", 1)[1]
-        known = {
-            line.split(". ", 1)[1].split(":")[0]: int(line[0])
-            for line in shown.splitlines()
-            if line[:2] == f"{line[:1]}."
-        }
-        return str(desk.terms(*((f"{name}s", known.get(name)) for name in ("stress month", "calm quarter"))))
+        return str(
+            desk.plan(
+                north if STRESS in prompt else "answer = len(sales)",
+                follows=tuple(known[name] for name in asked if name in known),
+                unclear=", ".join(f"{name}s" for name in asked if name not in known),
+            )
+        )
 
     desk.says("planning", plan)
-    desk.says("keyword_rephrasing", terms)
 
     def make(**settings: Any) -> QuestionBench:
         given = Settings(cache=False, embedder="words", **settings)
@@ -99,7 +97,7 @@ def test_what_each_mode_comes_to(bench: Any, tmp_path: Path) -> None:
 
 def test_asking_about_something_else_is_wrong(bench: Any, desk: Any, tmp_path: Path) -> None:
     made = bench()
-    desk.says("keyword_rephrasing", desk.terms(("there", None)))
+    desk.says("planning", desk.plan(unclear="there"))
     results = evaluated(made, tmp_path, ("missing",))
     assert [(r.asked, r.correct) for r in results] == [("there", False), (None, False)]
 
@@ -109,7 +107,7 @@ def test_a_near_miss_that_was_touched(bench: Any, desk: Any, tmp_path: Path) -> 
     made.taught.glossary.edit(
         made.taught.glossary.get("stress month").model_copy(update={"aliases": ["months were there"]}), "anna"
     )
-    desk.says("keyword_rephrasing", lambda prompt: desk.terms(("months were there", 1)))
+    desk.says("planning", lambda prompt: desk.plan(follows=tuple(desk.known_here(prompt).values())[:1]))
     results = evaluated(made, tmp_path, ("taught",))
     near = next(r for r in results if r.id == "near")
     assert (near.used, near.correct) == (["stress month"], False)

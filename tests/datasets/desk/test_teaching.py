@@ -92,8 +92,7 @@ def test_a_definition_over_an_alias_fails(session: Any) -> None:
 def test_a_reply_is_given_where_the_program_asks_back(
     desk: Any, session: Any, expect: int, status: str, asks: bool
 ) -> None:
-    desk.says("planning", desk.plan(unclear="grubby" if asks else ""), desk.plan())
-    desk.says("keyword_rephrasing", desk.terms(*([("grubby", 1)] if asks else [])))
+    desk.says("planning", desk.plan(unclear="grubby" if asks else ""), desk.plan(follows=(1,)))
     results = played(
         session,
         {"message": "How many grubby months?"},
@@ -135,7 +134,6 @@ def test_lessons_side_by_side_share_a_store_and_no_turns(
 ) -> None:
     desk.lend_sandbox(monkeypatch, "finexpert.datasets.desk.teaching")
     desk.says("planning", desk.plan())
-    desk.says("judge", desk.judged())
     desk.says("memorization", lambda prompt: desk.process(aliases=[], heading="Of its own"))
     settings = desk.session().settings
     lessons = {

@@ -310,7 +310,6 @@ def test_what_cannot_be_compared_is_a_draft(desk: Any, session: Any) -> None:
 def test_drafts_are_not_used_for_a_question(desk: Any, session: Any) -> None:
     desk.says("planning", desk.plan("answer = 5"))
     assert session.remember().process.status == "draft"
-    desk.says("judge", desk.judged(1))
     before = len(desk.calls)
     answer = desk.session().ask("What is the month count?")
     assert (answer.processes, desk.layers[before:]) == ([], ["planning"])

@@ -22,17 +22,24 @@ def session(desk: Any) -> Any:
     return desk.session()
 
 
-def test_what_is_taught_reaches_every_later_layer(desk: Any, session: Any) -> None:
-    session.define("stress month", STRESS.meaning)
-    session.stores.memory.add(COUNT, "anna")
+@pytest.fixture
+def split(desk: Any) -> Any:
+    """A session that leaves SELECTs and script to their own layers, as small models do, and has two layers asked before planning."""
+    frame = {"df_name": "sales", "df_columns": ["date", "region", "amount"]}
+    desk.says("planning", desk.fields(
+        interpretation="as asked", frames=[{**frame, "purpose": "sales"}], task="1. Count.", answer_kind="integer", unit=""
+    ))  # fmt: skip
+    desk.says("sql_extraction", desk.fields(selects=[{**frame, "select_query": desk.good}]))
+    desk.says("script_generation", desk.fields(code="answer = len(sales)"))
+    return desk.session(drafts=False)
+
+
+def test_what_is_taught_reaches_every_later_layer(desk: Any, split: Any) -> None:
+    split.define("stress month", STRESS.meaning)
+    split.stores.memory.add(COUNT, "anna")
     desk.says("keyword_rephrasing", desk.terms(("stress month", 1)))
     desk.says("judge", desk.judged(1))
-    desk.says("planning", desk.plan("answer = sales.nothing", select="SELECT nothing FROM sales"))
-    desk.says("sql_extraction", desk.fields(selects=[
-        {"df_name": "sales", "df_columns": ["date", "region", "amount"], "select_query": desk.good}
-    ]))  # fmt: skip
-    desk.says("script_generation", desk.fields(code="answer = len(sales)"))
-    answer = session.ask("What is the month count of the stress months?")
+    answer = split.ask("What is the month count of the stress months?")
     assert (answer.value, answer.flags) == (6, [])
     assert answer.meanings == {"stress month": STRESS.meaning}
     assert answer.processes == ["Month count"]
@@ -43,23 +50,23 @@ def test_what_is_taught_reaches_every_later_layer(desk: Any, session: Any) -> No
     assert "understanding" in answer.usage.stages
 
 
-def test_planning_is_given_the_rephrased_question(desk: Any, session: Any) -> None:
-    session.define("stress month", STRESS.meaning)
+def test_planning_is_given_the_rephrased_question(desk: Any, split: Any) -> None:
+    split.define("stress month", STRESS.meaning)
     desk.says("keyword_rephrasing", desk.terms(("strained months", 1), rephrased="How many stress months in 2020?"))
-    answer = session.ask("How many strained months in 2020?")
+    answer = split.ask("How many strained months in 2020?")
     assert answer.rephrased == "How many stress months in 2020?"
     assert answer.question == "How many strained months in 2020?"
     assert "How many stress months in 2020?" in desk.of("planning")[0]
     assert "strained" not in desk.of("planning")[0]
 
 
-def test_an_unknown_term_is_asked_about_before_memory_is_searched(desk: Any, session: Any) -> None:
-    session.stores.memory.add(COUNT, "anna")
+def test_an_unknown_term_is_asked_about_before_memory_is_searched(desk: Any, split: Any) -> None:
+    split.stores.memory.add(COUNT, "anna")
     desk.says("keyword_rephrasing", desk.terms(("grubby months", None)))
-    answer = session.ask("What is the month count of grubby months?", clarify=True)
+    answer = split.ask("What is the month count of grubby months?", clarify=True)
     assert (answer.status, answer.clarification.term) == ("needs_clarification", "grubby months")
     assert desk.layers == ["keyword_rephrasing"]
-    assert session.workspace.turns == []
+    assert split.workspace.turns == []
 
 
 @pytest.mark.parametrize("declined", [True, False])
@@ -98,13 +105,13 @@ def test_one_unknown_term_after_the_other_is_asked_about(desk: Any, session: Any
     ("layer", "flag"),
     [("keyword_rephrasing", "its words were not checked"), ("judge", "memory was not searched")],
 )
-def test_unusable_text_of_a_layer_leaves_the_question_as_it_is(desk: Any, session: Any, layer: str, flag: str) -> None:
-    session.define("stress month", STRESS.meaning)
-    session.stores.memory.add(COUNT, "anna")
+def test_unusable_text_of_a_layer_leaves_the_question_as_it_is(desk: Any, split: Any, layer: str, flag: str) -> None:
+    split.define("stress month", STRESS.meaning)
+    split.stores.memory.add(COUNT, "anna")
     desk.says("keyword_rephrasing", desk.terms(("stress months", 1), rephrased="x"))
     desk.says("judge", desk.judged(1))
     desk.says(layer, "I would rather not.")
-    answer = session.ask("What is the month count of the stress months?", clarify=True)
+    answer = split.ask("What is the month count of the stress months?", clarify=True)
     assert (answer.status, answer.value, answer.rephrased) == ("answered", 6, None)
     assert answer.flags == [flag]
     # What stands in the question in its very words is used all the same.

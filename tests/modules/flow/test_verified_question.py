@@ -15,16 +15,18 @@ QUESTION = "What was the total amount in the north region in 2020?"
 END = dt.date(2021, 6, 30)
 
 
-def plan(desk: Any, select: str = NORTH, kind: str = "number", columns: tuple[str, ...] = ("total",)) -> str:
-    return str(desk.plan("", kind, select, columns, "totals"))
+def plan(desk: Any, select: str = NORTH, kind: str = "number", follows: tuple[int, ...] = ()) -> str:
+    return str(desk.plan("", kind, select, ("total",), "totals", follows=follows))
 
 
 @pytest.fixture
 def verified(desk: Any) -> Any:
     """Asks a question in a conversation of its own, and verifies the answer."""
 
-    def make(question: str = QUESTION, select: str = NORTH, kind: str = "number", **given: Any) -> Any:
-        desk.says("planning", plan(desk, select, kind))
+    def make(
+        question: str = QUESTION, select: str = NORTH, kind: str = "number", follows: tuple[int, ...] = (), **given: Any
+    ) -> Any:
+        desk.says("planning", plan(desk, select, kind, follows))
         session = desk.session(as_of=END, verified=False)
         return session.verify(session.ask(question), **given)
 
@@ -185,8 +187,7 @@ def test_a_word_that_was_explained_since_ends_it(desk: Any, verified: Any) -> No
 def test_a_meaning_that_was_changed_ends_it(desk: Any, verified: Any) -> None:
     session = desk.session()
     session.define("north region", "region north")
-    desk.says("keyword_rephrasing", desk.terms(("north region", 1)))
-    kept = verified()
+    kept = verified(follows=(1,))
     assert list(kept.meanings) == ["term north region"]
     asked(desk, QUESTION, used=True)
     session.define("north region", "region north and region northeast")
