@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import reprlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -91,6 +92,10 @@ Program = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+_SHOWN = reprlib.Repr()
+_SHOWN.maxstring = _SHOWN.maxother = 200
+
+
 def console(*, stderr: bool = False) -> Console:
     return screen(stderr=stderr)
 
@@ -102,8 +107,6 @@ def echo(text: str, *, nl: bool = True) -> None:
 
 def settings_from(**given: Any) -> Settings:
     """Settings with the options that were given; ConfigurationError names a wrong one."""
-    from tomllib import TOMLDecodeError
-
     from pydantic import ValidationError
     from pydantic_settings import SettingsError
 
@@ -120,13 +123,15 @@ def settings_from(**given: Any) -> Settings:
         first = error.errors()[0]
         name = "_".join(map(str, first["loc"]))
         raise ConfigurationError(
-            f"the setting {name} is {first['input']!r}: {first['msg']}. "
+            f"the setting {name} is {_SHOWN.repr(first['input'])}: {first['msg']}. "
             f"It comes from an option, FINEXPERT_{name.upper()} or finexpert.toml."
         ) from error
     except SettingsError as error:
         raise ConfigurationError(f"{error}: {error.__cause__}. A setting FINEXPERT_* of this kind is JSON.") from error
-    except TOMLDecodeError as error:
-        raise ConfigurationError(f"{Path('finexpert.toml').resolve()} is not TOML: {error}") from error
+    except (ValueError, RecursionError) as error:
+        # ValueError: no TOML, no text in UTF-8, an integer of too many digits.
+        why = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise ConfigurationError(f"{Path('finexpert.toml').resolve()} is not TOML: {why}") from None
 
 
 def budget_settings(budget: str | None, whose: Whose) -> dict[str, Any]:

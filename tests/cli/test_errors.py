@@ -93,13 +93,21 @@ def test_a_wrong_setting(
         ("retries = = 3", ("finexpert.toml is not TOML", "line 1")),
         ('retries = "many"', ("the setting retries is 'many'", "finexpert.toml")),
         ("retrys = 3", ("the setting retrys is 3", "not permitted")),
+        ("retries = " + "[" * 100_000, ("finexpert.toml is not TOML: it is nested too deep",)),
+        ("retries = " + "{a=" * 5_000, ("finexpert.toml is not TOML: it is nested too deep",)),
+        ("retries = " + "9" * 5_000, ("finexpert.toml is not TOML", "digits")),
+        (".".join(["retrys"] * 5_000) + " = 1", ("the setting retrys is {'retrys'", "not permitted")),
+        ("retrys = '" + "x" * 100_000 + "'", ("the setting retrys is 'xxx", "not permitted")),
+        ("retries = '\udcff'", ("finexpert.toml is not TOML", "utf-8")),
     ],
+    ids=lambda given: str(given)[:40],
 )
 def test_a_wrong_line_in_the_settings_file(finexpert: Any, text: str, named: tuple[str, ...]) -> None:
-    Path("finexpert.toml").write_text(text)
+    Path("finexpert.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
     ran = finexpert(*ASK)
     assert ran.code == 1
     assert ran.err.startswith("ConfigurationError: ")
+    assert len(ran.err) < 1_000
     for words in named:
         assert words in ran.err
 
