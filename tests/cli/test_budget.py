@@ -69,7 +69,7 @@ def test_layers_that_are_out_of_budget(finexpert: Any, tracked: Path, home: Path
     command = ("eval", "layers", "keyword_rephrasing", "memory_lookup", "--lm", "recorded", "--holdout", "2")
     ran = finexpert(*command, "--threads", "1", "--budget", "calls=0", "--json", "out.json")
     assert ran.code == 0
-    assert "measured 0 of 2: the budget of this run is used up: 0 of 0 calls" in ran.out
+    assert "measured 0 of 4: the budget of this run is used up: 0 of 0 calls" in ran.out
     assert json.loads(Path("out.json").read_text())["layers"] == []
     assert "measured" not in finexpert(*command, "--threads", "1", "--json", "out.json").out
     assert len(json.loads(Path("out.json").read_text())["layers"]) == 2
