@@ -92,7 +92,7 @@ def soon() -> Callable[[float, Callable[[], object]], None]:
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folders with a number each: pytest's own numbering reads all that are there before it makes one."""
     above = tmp_path_factory.mktemp("homes")
-    return (above / str(number) for number in itertools.count())
+    return (above / f"home-{number}" for number in itertools.count())
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,8 @@
 """What a file says of itself: company, ticker, form, fiscal year and quarter.
 
-    what is given (options)  >  facts of inline XBRL  >  what EDGAR's list says  >  the name of the file and its folders  >  the words of the cover
+    what is given (options)  >  facts of inline XBRL  >  what EDGAR's list says  >  the name of the file  >  the words of the cover  >  its folders
+
+A folder says least: one called 2005 may be the year of filing, or no year at all.
 
 A quarter that only the end of the period tells is the calendar's, which is another one where the fiscal year does not
 end in December: a note says so.
@@ -136,33 +138,41 @@ def from_facts(facts: Mapping[str, str]) -> Given:
     )
 
 
-def from_path(path: Path) -> Given:
-    """What the name of a file and of its folders says.
+def from_name(path: Path) -> Given:
+    """What the name of a file says.
 
-    >>> from_path(Path("AAL/2010/annual-report.pdf"))
-    Given(company='', ticker='AAL', fiscal_year=2010, quarter=None, kind='annual report', notes=())
-    >>> from_path(Path("filings/MSFT_10-Q_Q3_2024.html"))
+    >>> from_name(Path("filings/MSFT_10-Q_Q3_2024.html"))
     Given(company='', ticker='MSFT', fiscal_year=2024, quarter=3, kind='10-Q', notes=())
-    >>> from_path(Path("Oakgate_Water_2023Q4_EARNINGS.pdf"))
+    >>> from_name(Path("Oakgate_Water_2023Q4_EARNINGS.pdf"))
     Given(company='', ticker='', fiscal_year=2023, quarter=4, kind='earnings release', notes=())
     """
-    stem, folders = path.stem, path.parts[-3:-1]
+    stem = path.stem
     day, quarter, both = _DAY.search(stem), _QUARTER.search(stem), _QUARTER_AND_YEAR.search(stem)
     year = _YEAR.search(_DAY.sub(" ", stem))
     short = _SHORT_YEAR.search(stem)
-    in_folder = [part for part in folders if re.fullmatch(r"(?:19|20)\d\d", part)]
     kind = _kind(stem)
-    found = int(year[1]) if year else 2000 + int(short[1]) if short else int(in_folder[-1]) if in_folder else None
+    found = int(year[1]) if year else 2000 + int(short[1]) if short else None
     ticker = re.match(r"([A-Z]{1,5}|[a-z]{1,5}(?=-\d{8}))(?=[ _-])", stem)
-    upper = [part for part in folders if _TICKER.fullmatch(part) and len(part) <= 5]
     if found is None and day and quarter is None and kind in ("10-K", "annual report"):
         found = int(day[1])
     return Given(
-        ticker=ticker[1].upper() if ticker and _kind(ticker[1]) == "" else upper[-1] if upper else "",
+        ticker=ticker[1].upper() if ticker and _kind(ticker[1]) == "" else "",
         fiscal_year=int(both[1]) if both else found,
         quarter=int(both[2]) if both else int(quarter[1] or quarter[2]) if quarter else None,
         kind=kind,
     )
+
+
+def from_folders(path: Path) -> Given:
+    """What the two folders say that a file lies in.
+
+    >>> from_folders(Path("AAL/2010/annual-report.pdf"))
+    Given(company='', ticker='AAL', fiscal_year=2010, quarter=None, kind='', notes=())
+    """
+    folders = path.parts[-3:-1]
+    years = [part for part in folders if re.fullmatch(r"(?:19|20)\d\d", part)]
+    symbols = [part for part in folders if _TICKER.fullmatch(part) and len(part) <= 5]
+    return Given(ticker=symbols[-1] if symbols else "", fiscal_year=int(years[-1]) if years else None)
 
 
 def from_words(text: str) -> Given:

@@ -86,7 +86,7 @@ def _unreadable(path: Path, error: OSError) -> LibraryError:
 def read_file(path: Path, sha256: str, given: Given, otherwise: Given = NOTHING) -> Iterator[ReadFiling | LibraryError]:
     """The filings of a file, one but for records of pages; in the place of one that cannot be read, its error.
 
-    `given` goes before what the file says of itself, `otherwise` behind its tagged facts and before its name and its words.
+    `given` goes before what the file says of itself, `otherwise` behind its tagged facts and before its name, its words and its folders.
     """
     if path.suffix.lower() in RECORDS:
         for outcome in read_page_records(path, given):
@@ -118,7 +118,7 @@ def _filing(path: Path, sha256: str, given: Given, otherwise: Given, read: _Read
     text = "\n".join(page.text for page in first)
     words = cover.from_words(text)
     told = given.filled(read.facts).filled(otherwise)
-    known = told.filled(cover.from_path(path)).filled(words)
+    known = told.filled(cover.from_name(path)).filled(words).filled(cover.from_folders(path))
     if not told.ticker:
         known = cover.named(path, known, words, text)
     if known.kind.startswith("10-K") or known.kind == "annual report":

@@ -12,7 +12,7 @@ import finexpert.filings.readers
 from finexpert.core.plans import Cell
 from finexpert.errors import LibraryError
 from finexpert.filings.readers.cells import Span, as_table, joined
-from finexpert.filings.readers.cover import Given, from_path, from_words
+from finexpert.filings.readers.cover import Given, from_folders, from_name, from_words
 from finexpert.filings.readers.files import ReadFiling, checksum, found_files, read_file
 from finexpert.filings.readers.transcript import is_transcript
 
@@ -248,8 +248,28 @@ def test_folders_give_their_readable_files_once(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_path_says(path: str, expected: tuple[str, int | None, int | None, str]) -> None:
-    known = from_path(Path(path))
+    known = from_name(Path(path)).filled(from_folders(Path(path)))
     assert (known.ticker, known.fiscal_year, known.quarter, known.kind) == expected
+
+
+@pytest.mark.parametrize(
+    ("cover", "year", "ticker"),
+    [
+        ("FORM 10-K\nFor the fiscal year ended February 1, 1997\nALPHA CORP\n(Exact name of registrant)", 1997, ""),
+        ("FORM 10-K\nALPHA CORP\n(Exact name of registrant)", 2005, ""),
+        ("FORM 10-K\nFor the year ended June 30, 2004\nAlpha (NYSE: ALF)", 2004, "ALF"),
+        ("Sales rose.", 2005, "DESK"),
+    ],
+)
+def test_a_folder_called_like_a_year_or_a_symbol_says_less_than_the_cover(
+    tmp_path: Path, cover: str, year: int, ticker: str
+) -> None:
+    path = tmp_path / "2005" / ("DESK" if ticker == "DESK" else "filings") / "full-submission.txt"
+    path.parent.mkdir(parents=True)
+    path.write_text(cover)
+    (read,) = read_file(path, "1", Given())
+    assert isinstance(read, ReadFiling)
+    assert (read.info.fiscal_year, read.info.ticker) == (year, ticker)
 
 
 @pytest.mark.parametrize(
