@@ -8,7 +8,7 @@ ASK := $(BIN)/finexpert ask --lm recorded --as-of 2024-09-30
 # Where it is set, each process that a test starts compiles the whole package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo serve test test-slow test-engines test-browser check attack docs clean
+.PHONY: help demo serve test test-skipped test-slow test-engines test-browser check attack docs clean
 .DELETE_ON_ERROR:
 
 .venv/.synced: pyproject.toml uv.lock
@@ -37,6 +37,9 @@ check: .venv/.synced  ## ruff, mypy --strict and import-linter
 
 test: check  ## ruff, mypy and pytest with doctests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m 'not browser and not slow and not alone'
+
+test-skipped: .venv/.synced  ## what the last run of pytest skipped, where what it needs is there now
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --skipped || [ $$? -eq 5 ]
 
 test-slow: .venv/.synced  ## what `make test` leaves out: slow tests, those that need the machine alone, the browser
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m 'slow and not alone and not browser' tests

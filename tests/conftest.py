@@ -109,6 +109,30 @@ def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--live", action="store_true", help="run the tests that need a real language model")
+    parser.addoption("--skipped", action="store_true", help="run what was skipped last: what it needs may be there now")
+
+
+class _Skipped:
+    """Keeps the names of the tests that a run skipped, for `--skipped`."""
+
+    def __init__(self, cache: pytest.Cache) -> None:
+        self.cache, self.names = cache, set[str]()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped:
+            self.names.add(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        self.cache.set(_SKIPPED, sorted(self.names))
+
+
+_SKIPPED = "finexpert/skipped"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Of tests that run side by side, the process that collects their reports keeps the names.
+    if not hasattr(config, "workerinput") and config.cache is not None:
+        config.pluginmanager.register(_Skipped(config.cache))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -119,6 +143,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.alone)
         elif name.startswith(tuple(SLOW)):
             item.add_marker(pytest.mark.slow)
+    if config.getoption("--skipped") and config.cache is not None:
+        names = set(config.cache.get(_SKIPPED, []))
+        items[:] = [item for item in items if item.nodeid in names]
     if not config.getoption("--live"):
         for item in items:
             if item.get_closest_marker("live"):

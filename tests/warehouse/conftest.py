@@ -98,12 +98,11 @@ def mariadb() -> Iterator[Callable[[str], str]]:
 
     Skips where none starts. Debian has the server as the package mariadb-server.
     """
-    install, server = (
-        shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/bin:/opt/homebrew/bin")
-        for name in ("mariadb-install-db", "mariadbd")
-    )
+    install, server = (shutil.which(name) for name in ("mariadb-install-db", "mariadbd"))
     if install is None or server is None or find_spec("pymysql") is None:
-        pytest.skip("MariaDB: mariadb-server or pymysql is not installed")
+        pytest.skip(
+            "MariaDB: pymysql is not installed, or mariadbd is not on the path (Debian: package mariadb-server, in /usr/sbin)"
+        )
     # Not the folder of pytest: a socket's path is short, and another user must reach it.
     folder = Path(tempfile.mkdtemp(prefix="my"))
     process = None
