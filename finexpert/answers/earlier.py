@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from finexpert.answers.cache.cache import AnswerCache
 from finexpert.answers.cache.key import AskedWith, context, of_source
-from finexpert.core.answers import Answer, AnswerFormat, Usage
+from finexpert.core.answers import Answer, AnswerFormat, Sentence, Usage
 from finexpert.core.workspace import Workspace
 from finexpert.errors import StoreError
 from finexpert.knowledge.taught import Taught
@@ -79,7 +79,8 @@ class EarlierAnswers:
             return None
         else:
             kind = turns[-1].answer_format or AnswerFormat(kind=_kind(value.value), unit=value.unit)
-            answer = Answer(question=turns[-1].question, status="answered", value=value.value, format=kind,
+            said = [Sentence(says=turns[-1].words)] if turns[-1].words else []
+            answer = Answer(question=turns[-1].question, status="answered", value=value.value, format=kind, sentences=said,
                             period=value.period, explanation=turns[-1].interpretation or None)  # fmt: skip
         flag = f"the last answer of this conversation, said again: {answer.question!r}"
         return answer.model_copy(update={"flags": [flag, *answer.flags], "usage": Usage(cost_usd=0.0)})

@@ -116,6 +116,7 @@ def _record(
         answer_format=answer.format,
         value=encode(answer.value),
         period=answer.period,
+        sentences=answer.sentences,
         explanation=answer.explanation,
         failure=answer.failure,
         plan=plan,

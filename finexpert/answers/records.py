@@ -19,7 +19,7 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import BaseModel, Field, ValidationError
 
-from finexpert.core.answers import AnswerFormat, Failure, Status, Usage
+from finexpert.core.answers import AnswerFormat, Failure, Sentence, Status, Usage
 from finexpert.core.plans import Plan, Script
 from finexpert.errors import RecordError
 from finexpert.filings.library.library import Library
@@ -77,6 +77,7 @@ class Record(BaseModel):
     answer_format: AnswerFormat
     value: Any = None
     period: str | None = None
+    sentences: list[Sentence] = Field(default_factory=list, description="an answer from filings in words")
     explanation: str | None = None
     failure: Failure | None = None
     flags: list[str] = Field(default_factory=list, description="what was said on the answer")

@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from finexpert.answers.records import Record
-from finexpert.core.answers import show
+from finexpert.core.answers import AnswerFormat, Sentence, in_words, show
 from finexpert.core.encoding import encode
 from finexpert.core.plans import Search
 from finexpert.core.workspace import Turn, Value, Workspace
@@ -39,6 +39,11 @@ class Replay:
     value: Any
     same: bool
     differences: list[str]
+    sentences: list[Sentence] = field(default_factory=list)
+
+    def text(self, answer_format: AnswerFormat) -> str:
+        """What came out, as an answer shows it."""
+        return in_words(self.sentences) or show(self.value, answer_format)
 
 
 def replay(record: Record, source: Warehouse, sandbox: Sandbox) -> Replay:
@@ -94,11 +99,10 @@ def replay_library(record: Record, library: Library) -> Replay:
 
     Raises LibraryError when a page is gone, StepError when its plan no longer runs.
     """
-    differences = _words_differ(record)
-    if library.fingerprint != record.source.fingerprint:
-        differences.append("the library holds other filings than then")
+    moved = ["the library holds other filings than then"] if library.fingerprint != record.source.fingerprint else []
     if record.reading is not None:
-        return _replay_reading(record, record.reading, library, differences)
+        return _replay_reading(record, record.reading, library, moved)
+    differences = [*_words_differ(record), *moved]
     turns = [Turn("", None if value is None else Value(value)) for value in record.earlier]
 
     def find(step: Search, company: str) -> tuple[Value, Search]:
@@ -147,10 +151,17 @@ def _replay_reading(record: Record, reading: Reading, library: Library, differen
     value = typed_answer(reading, carried, record.answer_format)
     if carried.plan != record.plan:
         differences.append("the plan is not that of the quotes and formulas")
-    same = not gone and encode(value) == record.value and carried.plan == record.plan
     if encode(value) != record.value:
         differences.append(f"the answer was {record.value}")
-    return Replay(value, same, differences)
+    # Where a type was asked for, the words stand in the explanation alone.
+    words = carried.sentences if record.sentences else []
+    if words != record.sentences:
+        differences.append(f"the answer was {in_words(record.sentences)!r}")
+    said = "\n".join(carried.lines) if record.sentences else carried.plan.interpretation
+    if (record.explanation or "") != said:
+        differences.append("the explanation is not that of the plan")
+    same = not gone and encode(value) == record.value and carried.plan == record.plan and words == record.sentences
+    return Replay(value, same, differences, words)
 
 
 def _holds(library: Library, page: str, quote: str) -> bool:

@@ -49,6 +49,7 @@ class SavedTurn(BaseModel):
     script: str | None = None
     answer_format: AnswerFormat | None = None
     as_of: dt.date | None = None
+    words: str = ""
 
 
 class SavedFrame(BaseModel):
@@ -246,6 +247,7 @@ def saved_turn(turn: Turn) -> SavedTurn:
         script=turn.script,
         answer_format=turn.answer_format,
         as_of=turn.as_of,
+        words=turn.words,
     )
 
 
@@ -254,5 +256,5 @@ def _turn(saved: SavedTurn) -> Turn:
     if saved.value is not None:
         kept = saved.value if saved.answer_format is None else decode(saved.value, saved.answer_format)
         value = Value(kept, unit=saved.unit, scale=saved.scale, period=saved.period)
-    words = saved.model_dump(include={"question", "interpretation", "entity", "script", "as_of"})
+    words = saved.model_dump(include={"question", "interpretation", "entity", "script", "as_of", "words"})
     return Turn(value=value, plan=saved.plan, answer_format=saved.answer_format, **words)

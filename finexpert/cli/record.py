@@ -66,19 +66,19 @@ def replay(
 
 def _show(kept: Record, again: Replay, as_json: bool) -> None:
     """Print what came out; exit code 3 if it is another answer."""
-    from finexpert.core.answers import show
     from finexpert.core.encoding import encode
 
     if not kept.seal:
         again.differences.append("the record carries no seal: whether it was changed cannot be told")
     if as_json:
-        shown = {"same": again.same, "value": encode(again.value), "differences": again.differences}
+        text = again.text(kept.answer_format)
+        shown = {"same": again.same, "value": encode(again.value), "text": text, "differences": again.differences}
         typer.echo(json.dumps(shown, indent=1))
     else:
         out = common.console()
         out.print(kept.question, style="bold", markup=False)
         out.print(
-            f"{'same answer' if again.same else 'DIFFERENT answer'}: {show(again.value, kept.answer_format)}",
+            f"{'same answer' if again.same else 'DIFFERENT answer'}: {again.text(kept.answer_format)}",
             markup=False,
         )
         for difference in again.differences:

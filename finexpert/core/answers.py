@@ -26,8 +26,10 @@ __all__ = [
     "Failure",
     "Kind",
     "Scalar",
+    "Sentence",
     "Status",
     "Usage",
+    "in_words",
     "kind_of",
     "marked",
     "show",
@@ -48,6 +50,13 @@ class Citation(BaseModel):
     library: str | None = Field(
         default=None, description="name of the library among several sources that are asked together"
     )
+
+
+class Sentence(BaseModel):
+    """A sentence of an answer in words, with the numbers of the citations that it rests on."""
+
+    says: str
+    cites: list[int] = Field(default_factory=list, description="places in `citations`, from 1")
 
 
 class Clarification(BaseModel):
@@ -108,6 +117,10 @@ class Answer(Displayed, BaseModel):
     value: Any = None
     format: AnswerFormat = AnswerFormat()
     period: str | None = Field(default=None, description="the time that the data of the answer cover")
+    sentences: list[Sentence] = Field(
+        default_factory=list,
+        description="all of an answer from filings in words, of which `value` is what was asked first",
+    )
     explanation: str | None = Field(default=None, description="how the question was understood")
     rephrased: str | None = Field(default=None, description="the question with the meanings of its terms put in")
     meanings: dict[str, str] = Field(default_factory=dict, description="terms of the glossary that it rests on")
@@ -133,19 +146,35 @@ class Answer(Displayed, BaseModel):
 
     @property
     def text(self) -> str:
-        """The answer as shown: rounded to the format's decimals, with its unit."""
+        """The answer as shown: in its sentences, or the value rounded to the format's decimals, with its unit."""
         if self.clarification:
             return self.clarification.question
         if self.status == "noted":
             return self.explanation or f"understood; nothing was asked: {'; '.join(map(str, self.offers))}"
         if self.status != "answered":
             return f"no answer: {self.failure.message}" if self.failure else f"no answer ({self.status})"
-        return show(self.value, self.format)
+        return in_words(self.sentences) or show(self.value, self.format)
 
     @property
     def cited_text(self) -> str:
-        """The answer as shown, with [1], [2] ... for the pages of a library that it rests on, in the citations' order."""
+        """The answer as shown, with [1], [2] ... for the pages of a library that it rests on, behind each of its sentences."""
+        if self.sentences and self.status == "answered":
+            return " ".join(map(_cited, self.sentences))
         return marked(self.text, self.citations) if self.status == "answered" else self.text
+
+
+def _cited(sentence: Sentence) -> str:
+    """
+    >>> _cited(Sentence(says="It fell.", cites=[1, 3]))
+    'It fell [1] [3].'
+    """
+    says = sentence.says.rstrip(".")
+    return "".join([says, *(f" [{number}]" for number in sentence.cites), sentence.says[len(says) :]])
+
+
+def in_words(sentences: Sequence[Sentence]) -> str:
+    """Sentences as one text; empty where there are none."""
+    return " ".join(sentence.says for sentence in sentences)
 
 
 def marked(text: str, citations: Sequence[Citation]) -> str:

@@ -89,7 +89,10 @@ class NamedFrame:
 
 @dataclass(frozen=True)
 class Turn:
-    """An earlier question and what became of it; `value` is None where there was no answer, `as_of` where no day was asked for."""
+    """An earlier question and what became of it; `value` is None where there was no answer, `as_of` where no day was asked for.
+
+    `words` are all that was answered of it, where `value` is what was asked first.
+    """
 
     question: str
     value: Value | None = None
@@ -99,6 +102,7 @@ class Turn:
     script: str | None = None
     answer_format: AnswerFormat | None = None
     as_of: dt.date | None = None
+    words: str = ""
 
 
 @dataclass

@@ -141,7 +141,8 @@ def conversation(workspace: Workspace) -> str:
 def _line(number: int, turn: Turn) -> str:
     did = f" [{describe(turn.plan)}]" if turn.plan else ""
     answer = "no answer" if turn.value is None else repr(turn.value.value)
-    return f"turn {number}: {turn.question}{did} -> {answer}"
+    words = f" ({turn.words})" if turn.words and turn.value and turn.words != turn.value.value else ""
+    return f"turn {number}: {turn.question}{did} -> {answer}{words}"
 
 
 def describe(plan: Plan) -> str:

@@ -3,7 +3,8 @@
     question ─ companies, years, searches (a call) ─ ranked pages ─ values, formulas, statements with quotes (a call)
              ─ every quote looked up, every formula computed ─ answer, or one more round of other searches, or not found
 
-A statement whose words do not stand on its page is dropped and said. Nothing supported is "not found", with what was searched.
+A sentence that rests on words or numbers that do not stand on their page is dropped and said. Nothing supported is "not found", with
+what was searched.
 """
 
 from __future__ import annotations
@@ -15,21 +16,20 @@ from typing import Any
 
 from finexpert.answers import recording
 from finexpert.core import progress
-from finexpert.core.answers import Answer, AnswerFormat, Citation, Kind
-from finexpert.core.workspace import Value
+from finexpert.core.answers import Answer, AnswerFormat, Kind
+from finexpert.core.workspace import Turn, Value
 from finexpert.errors import AnswerFormatError, FinexpertError, OutputError, SearchError
 from finexpert.filings.library.library import Library
 from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.answering import Answering
 from finexpert.modules.flow.filing_question import conversation
-from finexpert.modules.flow.library_proof import proved
+from finexpert.modules.flow.library_proof import cut, proved
 from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.modules.library.search import phrases
 from finexpert.plans import execution, operations
 from finexpert.plans.pages import measures, whose
-from finexpert.plans.pages.answer import answer_of, decimals_of, printed_format, typed_answer
-from finexpert.plans.pages.page import period_of
+from finexpert.plans.pages.answer import answer_of, citations_of, decimals_of, printed_format, typed_answer
 from finexpert.plans.pages.printed import Printed, words_of
 from finexpert.plans.pages.proved import Reading
 from finexpert.plans.pages.ranking import within
@@ -100,28 +100,32 @@ class LibraryJourney(Answering):
                     raise
                 feedback = str(error)
                 continue
-            carried, doubts = self._carried(made)
+            carried, doubts, cut = self._carried(made)
             if made.answers and self._supported(carried):
                 # Told that something is missing and where to look for it, one more round is better than a part of an answer.
-                if last or not made.missing.strip() or not phrases(made.searches):
-                    return self._noted(carried, doubts)
+                more = made.missing.strip() and phrases(made.searches)
+                if last or not (more or cut):
+                    return self._noted(carried, [*doubts, *cut])
                 part = (self.shown, made)
-            self.rounds[-1].missing = made.missing or "; ".join([*doubts, *carried.notes])
+            self.rounds[-1].missing = made.missing or "; ".join([*doubts, *cut, *carried.notes])
             if not last:
-                feedback = self._feedback(made, [*doubts, *carried.notes])
+                feedback = self._feedback(made, [*doubts, *cut, *carried.notes])
                 pages = self._more(pages, replace(wanted, searches=phrases(made.searches), statements=()))
         if part is not None:
             self.shown, made = part
-            carried, doubts = self._carried(made)
+            carried, doubts, cut = self._carried(made)
             self._supported(carried)
-            return self._noted(carried, [*doubts, f"the pages lack: {made.missing.strip()}"])
+            lacks = [f"the pages lack: {made.missing.strip()}"] if made.missing.strip() else []
+            return self._noted(carried, [*doubts, *cut, *lacks])
         raise execution.StepFailed(execution.FILING_SEARCH, SearchError(self._not_found(made)), ROUNDS)
 
-    def _carried(self, made: Any) -> tuple[CarriedOut, list[str]]:
-        """A reading, proved and computed, with what of it does not stand on its pages."""
+    def _carried(self, made: Any) -> tuple[CarriedOut, list[str], list[str]]:
+        """A reading, proved and computed; what of it does not stand on its pages, and the sentences that fell with it."""
         with progress.stage("checking"):
             self.reading, doubts = self._proved(made)
-            return carried_out(self.reading, self.source.page), doubts
+            carried = carried_out(self.reading, self.source.page)
+            self.reading, fallen = cut(self.reading, carried)
+            return carried_out(self.reading, self.source.page) if fallen else carried, doubts, fallen
 
     def _noted(self, carried: CarriedOut, doubts: Sequence[str]) -> execution.Outcome:
         self.notes += [*doubts, *carried.notes]
@@ -198,12 +202,14 @@ class LibraryJourney(Answering):
         return [named, *others] if named else others
 
     def _supported(self, carried: CarriedOut) -> bool:
-        """Whether the answer rests on something that was proved, and nothing that it speaks of is missing."""
-        rests = bool(self.reading.values or self.reading.statements)
-        return rests and not carried.missing
+        """Whether there is an answer, and it rests on something that was proved."""
+        reading = self.reading
+        rests = bool(reading.values or reading.statements)
+        alone = reading.items if reading.kind == "list" else reading.kind == "number" and reading.result
+        return rests and not carried.missing and bool(carried.sentences or alone)
 
     def _feedback(self, made: Any, doubts: Sequence[str]) -> str:
-        said = [f"your answer was: {made.answer}"] if made.answers else []
+        said = [f"your answer was: {' '.join(each.says for each in made.answer)}"] if made.answers else []
         return "\n".join([*said, *doubts]) or f"the pages before lacked: {made.missing}"
 
     def _not_found(self, made: Any) -> str:
@@ -221,7 +227,7 @@ class LibraryJourney(Answering):
         self.carried, self.last_plan = carried, carried.plan
         made = answer_of(self.reading, carried)
         self.notes += [*made.notes, *self._later()]
-        value = Value(made.value, unit=made.unit, citations=tuple(self._citations()))
+        value = Value(made.value, unit=made.unit, citations=citations_of(self.reading, self.source.page))
         return execution.Outcome(value=value, plan=carried.plan, registers={})
 
     def _later(self) -> list[str]:
@@ -231,18 +237,6 @@ class LibraryJourney(Answering):
         cited = {self.source.page(page).filing for page, _ in self.reading.cited}
         later = whose.later_than(cited, whose.of_forms(self.asked, self.source.filings()))
         return [f"no year is asked for, and {whose.form_of(last)} of {company} is later" for company, last in later]
-
-    def _citations(self) -> list[Citation]:
-        cited = [(value.page, value.quote, value.printed) for value in self.reading.values]
-        cited += [(words.page, words.quote, words.says) for words in self.reading.statements]
-        found = []
-        for id, quote, said in cited:
-            page = self.source.page(id)
-            who = page.company or page.ticker
-            found.append(
-                Citation(source=page.label, place=quote, value=said, company=who, period=period_of(page), page=id)
-            )
-        return found
 
     def answered(self, outcome: execution.Outcome) -> Answer:
         value = outcome.value
@@ -264,7 +258,9 @@ class LibraryJourney(Answering):
             value=typed,
             format=wanted,
             period=value.period,
-            explanation=outcome.plan.interpretation,
+            # A type that was asked for is answered in it; else the sentences say all, and what is left to be shown is how it was computed.
+            sentences=[] if self.answer_format else self.carried.sentences,
+            explanation=outcome.plan.interpretation if self.answer_format else "\n".join(self.carried.lines) or None,
             citations=list(value.citations),
             flags=list(dict.fromkeys(flags)),
             confidence=max(20, _SURE - _FLAGGED * len(flags)),
@@ -274,6 +270,10 @@ class LibraryJourney(Answering):
             answer, outcome.plan, self.workspace, self.source, self.as_of, self.knowledge, searches, self.reading
         )
         return answer
+
+    def turn(self, outcome: execution.Outcome | None) -> Turn:
+        words = "" if outcome is None or self.answer_format else self.carried.text
+        return replace(super().turn(outcome), words=words)
 
     def failed(self, layer: str, error: FinexpertError) -> Answer:
         answer = super().failed(layer, error)

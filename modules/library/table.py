@@ -44,7 +44,7 @@ class LibraryTable(dspy.Module):  # type: ignore[misc]
             columns="; ".join(map(_told, columns)),
             feedback=feedback,
         )
-        made.kind, made.result, made.listed, made.answer = "table", "", [], ""
+        made.kind, made.result, made.listed, made.answer = "table", "", [], []
         return made
 
 

@@ -34,9 +34,17 @@ class ComputedValue(BaseModel):
 class Said(BaseModel):
     """A claim that does not need arithmetic, with the words that it rests on."""
 
+    name: str = Field(description="a short name, letters and _ and digits, such as driver_1")
     says: str
     page: str = Field(description="P1, P2, ...")
     quote: str = Field(description="words or cells exactly as printed on that page, one sentence or row at most")
+
+
+class Sentence(BaseModel):
+    """A sentence of the answer."""
+
+    says: str = Field(description="the sentence, with {name} in place of each number and computed value")
+    rests_on: list[str] = Field(description="names of the numbers, computed values and statements that bear it out")
 
 
 class ReadPages(dspy.Signature):  # type: ignore[misc]
@@ -44,7 +52,8 @@ class ReadPages(dspy.Signature):  # type: ignore[misc]
 
     Take every number that the answer needs into numbers, each with a quote that stands on its page word for word; never compute
     yourself: write a formula, and the program computes. Every claim of the answer is in numbers, computed or statements. In the
-    answer write {name} in place of each of numbers and computed: the program puts it in, with its unit. Look at the
+    answer write {name} in place of each of numbers and computed: the program puts it in, with its unit. Each sentence names what it
+    rests on, and is dropped where that does not stand on its page. Look at the
     heading of a table for its unit, its scale and which column is which year, and take the years that the question asks for. A
     definition that the question gives goes before any other. An amount that a statement prints in brackets because it is
     paid (capital expenditure, dividends) is positive in the answer: give it without brackets. Where the question asks for a judgement,
@@ -75,8 +84,9 @@ class ReadPages(dspy.Signature):  # type: ignore[misc]
         desc="of a number: the name of the number or computed value that is the answer; else empty"
     )
     listed: list[str] = dspy.OutputField(desc="of a list: its items, as the pages call them; else []")
-    answer: str = dspy.OutputField(
-        desc="one to three sentences that begin with the direct answer (number, yes or no, name), {name} for each number"
+    answer: list[Sentence] = dspy.OutputField(
+        desc="one to four sentences; the first begins with the direct answer (number, yes or no, name), the others answer "
+        "what else is asked; {name} for each number"
     )
     answers: bool = dspy.OutputField(desc="whether the pages hold all that the answer needs")
     missing: str = dspy.OutputField(desc="what they lack, in one sentence; empty if nothing")

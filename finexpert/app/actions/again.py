@@ -23,7 +23,7 @@ from finexpert.app.state import tables
 from finexpert.app.state.answers import body_of, frame_of, table_of
 from finexpert.app.state.naming import new_id, now
 from finexpert.app.state.stored import Replayed, StoredAnswer
-from finexpert.core.answers import Answer, show
+from finexpert.core.answers import Answer
 from finexpert.core.display import files
 from finexpert.core.encoding import encode
 from finexpert.errors import NotFound, RecordError, Refused
@@ -89,7 +89,7 @@ class Again(Remembering):
                 again = replaying.replay(record, opened, self.sandbox)
         self.logged(person, "replay", answer, "same" if again.same else "different")
         table = isinstance(again.value, pd.DataFrame)
-        text = f"a table of {len(again.value):,} rows" if table else show(again.value, record.answer_format)
+        text = f"a table of {len(again.value):,} rows" if table else again.text(record.answer_format)
         value = None if table else encode(again.value)
         return Replayed(same=again.same, value=value, text=text, differences=again.differences)
 

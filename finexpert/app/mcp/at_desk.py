@@ -180,6 +180,7 @@ def _facts(answer: StoredAnswer) -> AskResult:
         rows=answer.rows[: shown.MOST_ROWS],
         row_count=answer.row_count,
         period=answer.period,
+        sentences=answer.sentences,
         explanation=answer.explanation,
         meanings=answer.meanings,
         processes=answer.processes,

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, Field
 
-from finexpert.core.answers import Citation, Clarification, Status
+from finexpert.core.answers import Citation, Clarification, Sentence, Status
 from finexpert.core.display.parts import Parts
 from finexpert.core.progress import Event
 
@@ -50,6 +50,9 @@ class AskResult(BaseModel):
     rows: list[list[Any]] = []
     row_count: int | None = None
     period: str | None = None
+    sentences: list[Sentence] = Field(
+        default=[], description="an answer from filings in words, of which `text` is made"
+    )
     explanation: str | None = None
     meanings: dict[str, str] = {}
     processes: list[str] = []

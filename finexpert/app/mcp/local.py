@@ -31,7 +31,7 @@ from finexpert.app.mcp.backend import (
     Terms,
 )
 from finexpert.app.mcp.talks import Asked, Source, Talk, Talks
-from finexpert.core.answers import Answer, Clarification, show
+from finexpert.core.answers import Answer, Clarification
 from finexpert.core.display.charts import save_figures
 from finexpert.core.display.parts import Parts
 from finexpert.core.encoding import encode
@@ -124,7 +124,7 @@ class LocalBackend(Closing):
     def replay(self, id: str) -> ReplayResult:
         kept = Record.load(self._file(id, ".json"))
         again = self._again(kept)
-        return ReplayResult(same=again.same, text=show(again.value, kept.answer_format), differences=again.differences)
+        return ReplayResult(same=again.same, text=again.text(kept.answer_format), differences=again.differences)
 
     def propose(self, id: str) -> Proposed:
         kept = Record.load(self._file(id, ".json"))
@@ -236,6 +236,7 @@ def facts(answer: Answer, conversation: str, id: str) -> AskResult:
         rows=table["data"][: shown.MOST_ROWS],
         row_count=len(table["data"]) if is_table else None,
         period=answer.period,
+        sentences=answer.sentences,
         explanation=answer.explanation,
         meanings=answer.meanings,
         processes=answer.processes,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from finexpert.app.state.stored import StoredAnswer
-from finexpert.core.answers import Citation
+from finexpert.core.answers import Citation, show
 from finexpert.core.display.parts import cost
 
 _WORDY = 60
@@ -48,7 +48,7 @@ def of(answer: StoredAnswer) -> Shown:
     from_tables = {select.sql for select in answer.selects}
     return Shown(
         number=_without_unit(answer),
-        unit=answer.format.unit or "",
+        unit="" if isinstance(answer.value, str) and answer.sentences else answer.format.unit or "",
         reason=_reason(answer),
         steps=list(_steps(answer.plan)),
         pages=[(number, citation) for number, citation in numbered if citation.page],
@@ -58,7 +58,11 @@ def of(answer: StoredAnswer) -> Shown:
 
 
 def _without_unit(answer: StoredAnswer) -> str:
-    """The answer as shown, without its unit and the marks of its citations."""
+    """The answer as shown, without its unit and the marks of its citations; nothing where its sentences say it all."""
+    if answer.sentences:
+        return (
+            "" if isinstance(answer.value, str) else show(answer.value, answer.format.model_copy(update={"unit": None}))
+        )
     text = answer.text
     for number, citation in reversed(list(enumerate(answer.citations, 1))):
         if citation.page:

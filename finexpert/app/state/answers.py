@@ -42,6 +42,7 @@ def body_of(answer: Answer, *, rerun_of: str | None = None) -> dict[str, Any]:
         rows=[] if frame is None else cells(frame.head(PREVIEW_ROWS)),
         row_count=None if frame is None else len(frame),
         period=answer.period,
+        sentences=answer.sentences,
         explanation=answer.explanation,
         rephrased=answer.rephrased,
         meanings=answer.meanings,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from finexpert.core.answers import AnswerFormat, Citation, Clarification, Failure, Status, Usage
+from finexpert.core.answers import AnswerFormat, Citation, Clarification, Failure, Sentence, Status, Usage
 from finexpert.core.offers import Offer
 
 AnswerState = Literal["running", "finished", "failed", "cancelled", "interrupted"]
@@ -119,6 +119,9 @@ class StoredAnswer(_Shown):
     rows: list[list[Any]] = Field(default=[], description="the first rows of a table")
     row_count: int | None = None
     period: str | None = None
+    sentences: list[Sentence] = Field(
+        default=[], description="an answer from filings in words, of which `text` is made"
+    )
     explanation: str | None = None
     rephrased: str | None = None
     meanings: dict[str, str] = {}

@@ -11,11 +11,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from finexpert.core.answers import AnswerFormat
+from finexpert.core.answers import AnswerFormat, Citation
 from finexpert.core.workspace import Value
+from finexpert.filings.records import LibraryPage
+from finexpert.plans.pages.page import period_of
 from finexpert.plans.pages.printed import words_of
 from finexpert.plans.pages.proved import Reading
-from finexpert.plans.pages.reading import CarriedOut
+from finexpert.plans.pages.reading import CarriedOut, FindPage
 from finexpert.plans.pages.typed import NUMBERS, converted
 from finexpert.plans.pages.wording import in_unit, unit_words
 
@@ -39,6 +41,13 @@ def answer_of(reading: Reading, carried: CarriedOut) -> Made:
     if reading.kind == "list" and reading.items:
         return _items(reading, carried)
     return Made(carried.text)
+
+
+def citations_of(reading: Reading, page: FindPage) -> tuple[Citation, ...]:
+    """Where the reading's numbers and words stand, in the order of `Reading.cites`."""
+    cited = [(value.page, value.quote, value.printed) for value in reading.values]
+    cited += [(words.page, words.quote, words.says) for words in reading.statements]
+    return tuple(_citation(page(id), quote, said) for id, quote, said in cited)
 
 
 def decimals_of(reading: Reading) -> int | None:
@@ -71,6 +80,17 @@ def printed_format(reading: Reading, carried: CarriedOut, wanted: AnswerFormat) 
         return wanted, []
     _, unit, note = converted(made.value, made.unit, wanted.unit)
     return wanted.model_copy(update={"unit": unit}), [note] if note else []
+
+
+def _citation(page: LibraryPage, quote: str, said: str) -> Citation:
+    return Citation(
+        source=page.label,
+        place=quote,
+        value=said,
+        company=page.company or page.ticker,
+        period=period_of(page),
+        page=page.id,
+    )
 
 
 def _number(reading: Reading, carried: CarriedOut, value: Value, number: float) -> Made:

@@ -1,6 +1,6 @@
 """What was read on several pages, proved: carried out by the program, at the time of asking and at every replay.
 
-    reading = Reading(values=[...], computed=[...], answer="The margin fell from {m21} to {m22}.", kind="text")
+    reading = Reading(values=[...], computed=[...], sentences=["The margin fell from {m21} to {m22}."], kind="text")
     carried_out(reading, library.page).text     # "The margin fell from 36.8% to 34.6%."
 
 Every number of the answer is one that a page prints or one that the program computed from such numbers. The model's own numbers
@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from finexpert.core.answers import Sentence, in_words
 from finexpert.core.plans import Cell, Compute, Plan, Search, Step, reference
 from finexpert.core.workspace import Value
 from finexpert.errors import PlanError, StepError
@@ -24,7 +25,7 @@ from finexpert.filings.records import LibraryPage
 from finexpert.plans import operations, unit_rules
 from finexpert.plans.pages import page as page_reading
 from finexpert.plans.pages.formula import as_steps
-from finexpert.plans.pages.proved import Computation, ProvedValue, Reading
+from finexpert.plans.pages.proved import NAMES, Computation, ProvedValue, Reading
 from finexpert.plans.pages.wording import (
     PLACEHOLDER,
     computed_words,
@@ -49,10 +50,15 @@ class CarriedOut:
     plan: Plan
     values: dict[str, Value] = field(default_factory=dict)
     shown: dict[str, str] = field(default_factory=dict)
-    text: str = ""
+    sentences: list[Sentence] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The answer's sentences, with their numbers."""
+        return in_words(self.sentences)
 
 
 def carried_out(reading: Reading, page: FindPage) -> CarriedOut:
@@ -63,15 +69,16 @@ def carried_out(reading: Reading, page: FindPage) -> CarriedOut:
     for computed in reading.computed:
         run.compute(computed)
     done = run.done
-    done.text = filled(reading.answer, done.shown)
-    done.notes += unpaged_scales(reading.answer, done.shown)
+    for said in reading.sentences:
+        done.sentences.append(Sentence(says=filled(said.says, done.shown), cites=reading.cites(said)))
+        done.notes += unpaged_scales(said.says, done.shown)
     wanted = [name for name in [*PLACEHOLDER.findall(reading.answer), reading.result] if name]
     formulas = " ".join(computed.formula for computed in reading.computed)
-    on_the_way = set(re.findall(r"[A-Za-z_]\w*", formulas)) - set(wanted)
+    on_the_way = set(NAMES.findall(formulas)) - set(wanted)
     done.notes += [note for name, notes in run.products.items() if name not in on_the_way for note in notes]
     done.missing = [name for name in dict.fromkeys(wanted) if name not in done.shown]
     last = run.names.get(reading.result)
-    about = "\n".join([done.text, *done.lines])
+    about = "\n".join(filter(None, [done.text, *done.lines]))
     done.plan = Plan(steps=run.steps, answer=last, interpretation=about, entity=done.text[:200])
     return done
 
@@ -79,9 +86,12 @@ def carried_out(reading: Reading, page: FindPage) -> CarriedOut:
 def unsupported(reading: Reading, question: str) -> list[str]:
     """The numbers of the answer's own words that stand neither in a quote nor in the question; years and small counts apart.
 
-    >>> unsupported(Reading(answer="It grew by 13.5% from 2021 to {b}."), "What was the growth?")
+    >>> from finexpert.plans.pages.proved import ProvedSentence
+    >>> said = ProvedSentence(says="It grew by 13.5% from 2021 to {b}.")
+    >>> unsupported(Reading(sentences=[said]), "What was the growth?")
     ['13.5']
-    >>> unsupported(Reading(answer="It was signed on June 30, 2023, and ends on 31 Dec."), "When?")
+    >>> said = ProvedSentence(says="It was signed on June 30, 2023, and ends on 31 Dec.")
+    >>> unsupported(Reading(sentences=[said]), "When?")
     []
     """
     known = {
@@ -147,7 +157,7 @@ class _Run:
         formula = computed.formula.strip()
         if formula in self.names:
             return
-        numbers = re.sub(r"[A-Za-z_]\w*", lambda found: self._plain(found[0]), formula)
+        numbers = NAMES.sub(lambda found: self._plain(found[0]), formula)
         self.done.lines.append(f"{computed.what or computed.name} = {formula} = {numbers} = {shown}")
 
     def _plain(self, name: str) -> str:

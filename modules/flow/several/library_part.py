@@ -19,7 +19,8 @@ from finexpert.modules.flow.layers import Layers
 from finexpert.modules.flow.library import LibraryJourney
 from finexpert.modules.library.search import phrases
 from finexpert.plans import execution
-from finexpert.plans.pages.proved import Reading
+from finexpert.plans.pages.answer import citations_of
+from finexpert.plans.pages.proved import ProvedSentence, Reading
 from finexpert.plans.pages.reading import CarriedOut, unsupported
 from finexpert.plans.pages.tabled import TableColumn, Tabled, tabled
 from finexpert.signatures.source_planning import SourcePart
@@ -86,12 +87,12 @@ class LibraryPart(LibraryJourney):
     def _unquoted(self) -> list[str]:
         """Numbers in words that stand in no quote."""
         words = " ".join(cell for row in self.rows for cell in row if "{" not in cell)
-        loose = unsupported(self.reading.model_copy(update={"answer": words}), self.question)
+        loose = unsupported(self.reading.model_copy(update={"sentences": [ProvedSentence(says=words)]}), self.question)
         return [f"stands in no quote: {', '.join(loose)}"] if loose else []
 
     def _outcome(self, carried: CarriedOut) -> execution.Outcome:
         self.carried, self.last_plan = carried, carried.plan
-        value = Value(self.table.data, citations=tuple(self._citations()))  # type: ignore[arg-type]
+        value = Value(self.table.data, citations=citations_of(self.reading, self.source.page))  # type: ignore[arg-type]
         return execution.Outcome(value=value, plan=carried.plan)
 
     def answered(self, outcome: execution.Outcome) -> Answer:

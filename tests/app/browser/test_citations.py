@@ -75,9 +75,12 @@ def say(desk: Any) -> None:
         ),
     )
     number = {"name": "i22", "page": "P1", "quote": "Operating income | 100 | 60", "number": "100"}
+    quote = "Operating income rose because of higher prices"
+    drove = {"name": "up", "says": "Prices rose.", "page": "P1", "quote": quote}
     said: dict[str, Any] = {
-        "numbers": [number], "computed": [], "statements": [], "kind": "number", "result": "i22", "listed": [],
-        "answer": "Operating income was {i22}.", "answers": "true", "missing": "", "searches": [],
+        "numbers": [number], "computed": [], "statements": [drove], "kind": "number", "result": "i22", "listed": [],
+        "answer": [{"says": "Operating income was {i22}.", "rests_on": ["i22"]}, {"says": "Higher prices drove it.", "rests_on": ["up"]}],
+        "answers": "true", "missing": "", "searches": [],
     }  # fmt: skip
     desk.says("library_reading", desk.fields(**said))
 
@@ -97,8 +100,11 @@ def test_a_citation_is_shown_on_its_page(
     with serving(make_desk(sources=[GivenSource("Filings", "library", str(filings))])) as server:
         visitor = visit(server.address, viewport={"width": 1440, "height": 860}, color_scheme="light")
         visitor.go()
-        visitor.ask("What was Oakgate Water's operating income in FY2022?")
+        visitor.ask("What was Oakgate Water's operating income in FY2022, and what drove it?")
         assert "100" in visitor.last.locator(".value").inner_text(), json.dumps(visitor.last.inner_text())
+        assert visitor.last.locator(".said").inner_text().split() == [
+            *("Operating", "income", "was", "100", "million", "USD.", "1", "Higher", "prices", "drove", "it.", "2")
+        ]
         visitor.last.get_by_role("button", name="Page of citation 1").click()
         panel = visitor.page.locator("#panel")
         panel.locator(".paper img").wait_for()

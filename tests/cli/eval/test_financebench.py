@@ -68,12 +68,27 @@ def evaluate(
     monkeypatch.setenv("FINEXPERT_EMBEDDER", "words")
     row = "Purchases of property, plant and equipment | (40)"
     number = {"name": "capex", "page": "P1", "quote": row, "number": "40"}
-    prices = {"says": "Prices rose.", "page": "P1", "quote": "Operating income rose because of higher prices"}
+    prices = {
+        "name": "up",
+        "says": "Prices rose.",
+        "page": "P1",
+        "quote": "Operating income rose because of higher prices",
+    }
 
     def reads(prompt: str) -> str:
         if "What drove" in prompt.split("[[ ## question ## ]]")[-1]:
-            return answered(desk, statements=[prices], answer="Higher prices, which the regulator allowed.")
-        return answered(desk, numbers=[number], kind="number", result="capex", answer="It was {capex}.")
+            return answered(
+                desk,
+                statements=[prices],
+                answer=[{"says": "Higher prices, which the regulator allowed.", "rests_on": ["up"]}],
+            )
+        return answered(
+            desk,
+            numbers=[number],
+            kind="number",
+            result="capex",
+            answer=[{"says": "It was {capex}.", "rests_on": ["capex"]}],
+        )
 
     found = desk.fields(companies=["Oakgate Water"], years=[2022], statements=[], searches=["capital expenditure"])
     desk.says("library_search", found)

@@ -9,7 +9,7 @@ from finexpert.core.workspace import Value
 from finexpert.errors import PlanError, StepError
 from finexpert.filings.records import LibraryPage
 from finexpert.plans.pages.formula import as_steps
-from finexpert.plans.pages.proved import Computation, ProvedValue, Reading
+from finexpert.plans.pages.proved import Computation, ProvedSentence, ProvedValue, Reading
 from finexpert.plans.pages.reading import carried_out, other_year, unsupported
 from finexpert.plans.pages.wording import computed_words, filled, in_unit, other_scale, printed_words
 
@@ -52,7 +52,9 @@ def test_what_cannot_be_computed_is_left_out_and_said() -> None:
     def nothing(id: str) -> LibraryPage:
         raise AssertionError(id)
 
-    made = Reading(computed=[Computation(name="x", what="a share", formula="1 / 0")], answer="It is {x}.")
+    made = Reading(
+        computed=[Computation(name="x", what="a share", formula="1 / 0")], sentences=[ProvedSentence(says="It is {x}.")]
+    )
     carried = carried_out(made, nothing)
     assert carried.missing == ["x"]
     assert carried.notes == ["a share is left out: divide divides by zero"]
@@ -66,7 +68,7 @@ def test_units_are_said_once() -> None:
 
 
 def test_years_and_small_counts_need_no_quote() -> None:
-    assert unsupported(Reading(answer="3 of 12 in 2022, at 55.5"), "Which 3?") == ["55.5"]
+    assert unsupported(Reading(sentences=[ProvedSentence(says="3 of 12 in 2022, at 55.5")]), "Which 3?") == ["55.5"]
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_no_row_of_the_warehouse_stands_in_a_prompt(
     assert "sql_extraction" in desk.layers
     found = desk.fields(companies=["Oakgate"], years=[2021], statements=[], searches=["net sales"])
     desk.says("library_search", found)
-    desk.says("library_reading", desk.fields(numbers=[], answers="false", missing="all", answer="", computed=[],
+    desk.says("library_reading", desk.fields(numbers=[], answers="false", missing="all", answer=[], computed=[],
               statements=[], kind="text", result="", listed=[], searches=[]))  # fmt: skip
     session.ask("And what was Oakgate Water's revenue?")
     desk.says("planning", desk.plan(select="SELECT CAST(note AS INTEGER) AS n FROM sales", columns=("n",)))
@@ -123,7 +123,10 @@ def test_a_question_for_one_library_goes_there_with_the_same_prompts(desk: Any, 
     desk.says("library_search", desk.fields(companies=["Oakgate"], years=[2021], statements=[], searches=["income"]))
     number = {"name": "i", "page": "P1", "quote": "Operating income | 100", "number": "100"}
     said = {"computed": [], "statements": [], "listed": [], "missing": "", "searches": [], "answers": "true"}
-    desk.says("library_reading", desk.fields(numbers=[number], kind="number", result="i", answer="{i}", **said))
+    desk.says(
+        "library_reading",
+        desk.fields(numbers=[number], kind="number", result="i", answer=[{"says": "{i}", "rests_on": ["i"]}], **said),
+    )
     question = "What was Oakgate Water's operating income in 2021?"
     alone = desk.session(library).ask(question)
     both = answered(desk, library, question)
@@ -144,10 +147,13 @@ def test_a_plan_with_one_part_of_filings_is_two_calls(
     desk: Any, library: Library, planned: Plan, revenue: Part
 ) -> None:
     desk.says("source_planning", planned(revenue | {"columns": []}, kind="text"))
-    words = {"says": "leverage is limited", "page": "P1", "quote": "limits total leverage to 3.5 times"}
+    words = {"name": "w", "says": "leverage is limited", "page": "P1", "quote": "limits total leverage to 3.5 times"}
     said = {"numbers": [], "computed": [], "kind": "text", "result": "", "listed": [], "missing": "", "searches": []}
     answer = "Total leverage may be 3.5 times at most."
-    desk.says("library_reading", desk.fields(**said, statements=[words], answer=answer, answers="true"))
+    desk.says(
+        "library_reading",
+        desk.fields(**said, statements=[words], answer=[{"says": answer, "rests_on": ["w"]}], answers="true"),
+    )
     found = answered(desk, library, "Which covenants limit how sales are financed?")
     assert found.text == answer
     assert desk.layers == ["source_planning", "library_reading"]
@@ -227,7 +233,10 @@ def test_a_library_is_told_no_value_of_tables_of_an_earlier_turn(desk: Any, libr
     desk.says("library_search", desk.fields(companies=["Oakgate"], years=[2021], statements=[], searches=["income"]))
     number = {"name": "i", "page": "P1", "quote": "Operating income | 100", "number": "100"}
     said = {"computed": [], "statements": [], "listed": [], "missing": "", "searches": [], "answers": "true"}
-    desk.says("library_reading", desk.fields(numbers=[number], kind="number", result="i", answer="{i}", **said))
+    desk.says(
+        "library_reading",
+        desk.fields(numbers=[number], kind="number", result="i", answer=[{"says": "{i}", "rests_on": ["i"]}], **said),
+    )
     assert session.ask("What was Oakgate Water's operating income in 2021?").value == 100
     assert len(session.workspace.turns) == 2
     assert "918273650" not in "\n".join(desk.prompts)
