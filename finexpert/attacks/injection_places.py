@@ -27,7 +27,7 @@ from finexpert.knowledge.exchange import import_processes
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.keyword_files import import_keywords
 from finexpert.knowledge.process import Process, ProcessStep
-from finexpert.knowledge.process_files import to_markdown
+from finexpert.knowledge.processes.files import to_markdown
 from finexpert.knowledge.taught import Taught
 from finexpert.settings import Privacy
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse

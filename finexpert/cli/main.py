@@ -25,6 +25,7 @@ from finexpert.cli.doctor import doctor
 from finexpert.cli.eval.command import eval_app
 from finexpert.cli.examples import examples_app
 from finexpert.cli.feedback.command import feedback_app
+from finexpert.cli.knowledge import knowledge_app
 from finexpert.cli.library.command import library_app
 from finexpert.cli.mcp import mcp
 from finexpert.cli.model import model_app
@@ -74,6 +75,7 @@ app.add_typer(memory_app, name="memory")
 app.add_typer(glossary_app, name="glossary")
 app.command()(verify)
 app.add_typer(verified_app, name="verified")
+app.add_typer(knowledge_app, name="knowledge")
 app.add_typer(feedback_app, name="feedback")
 app.add_typer(eval_app, name="eval")
 app.command("compile")(compile_)

@@ -21,7 +21,7 @@ from finexpert.errors import FinexpertError, StoreError
 from finexpert.knowledge.collection import EVERY
 from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.process import Process
-from finexpert.knowledge.process_files import from_markdown, id_in, to_markdown
+from finexpert.knowledge.processes.files import from_markdown, id_in, to_markdown
 from finexpert.storage.private_files import make_folder, write_whole
 
 NOT_CHECKED = "imported; not checked"

@@ -10,20 +10,23 @@ It does not find out whether a process is right, nor whether a question needs it
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import ClassVar
 
 from finexpert.errors import NameTaken, StoreError
 from finexpert.knowledge.collection import Collection
-from finexpert.knowledge.entries.entries import CURRENT, Status
+from finexpert.knowledge.entries.entries import ACTIVE, CURRENT, Status
 from finexpert.knowledge.process import Process
 from finexpert.knowledge.scopes import EVERYWHERE
 from finexpert.text.terms import normalise
+from finexpert.warehouse.named_selects import NamedSelect
 
 # Two headings from this cosine on say the same in other words. Of 16 pairs that do, the packaged sentence model puts 12
 # above it, and of 27 that are merely related none ("start dates" and "end dates" of the same: 0.89). A miss leaves two
 # processes side by side; a false alarm asks the expert in vain.
 SAME_HEADING = 0.93
+_NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 # Embeddings hardly tell opposites apart ("months above", "months below": 0.96), so these words must be in both or in none.
 _CONTRASTS = frozenset(
     (
@@ -78,6 +81,19 @@ class Memory(Collection[Process]):
         if process.id and (kept := self.entries.get(self.name, process.id)):
             raise self._taken(process, self.item(kept))
         return self._write(self._stamped(process, by), action, by, new=True, id=process.id, expected=0)
+
+    def named_selects(self) -> dict[str, tuple[NamedSelect, Process]]:
+        """The SELECTs of the processes in use, by the names by which they are read; of namesakes that of the own scope, then the oldest."""
+        return self._unchanged("named selects", self._named_selects)
+
+    def _named_selects(self) -> dict[str, tuple[NamedSelect, Process]]:
+        held = [self.item(entry) for entry in self.entries.entries(self.name, ACTIVE) if self._holds(entry)]
+        held.sort(key=lambda each: (not each.scope, each.taught_at or _NEVER, each.id))
+        named: dict[str, tuple[NamedSelect, Process]] = {}
+        for process in held:
+            for one in process.named_selects:
+                named.setdefault(one.name, (one, process))
+        return named
 
     def _same_name(self, process: Process) -> Process | None:
         if process.status == "retired":

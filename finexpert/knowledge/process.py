@@ -6,17 +6,18 @@
         steps=[ProcessStep(text="Get quarterly real GDP from <start_date>.", sql="SELECT date, gdpc1 FROM gdp ...")],
     )
 
-What may stand in the texts is said in `finexpert.text.texts`. A process does not say whether it is right: that is
-found out by running its taught case.
+The SELECT of a step may have a name, by which later steps and questions read it like a table. What may stand in the texts is said in
+`finexpert.text.texts`. A process does not say whether it is right: that is found out by running its taught case.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import Annotated, Any
+import re
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from finexpert.core.answers import AnswerFormat
 from finexpert.knowledge.entries.entries import Status
@@ -33,6 +34,7 @@ from finexpert.text.texts import (
     block,
     full_block,
 )
+from finexpert.warehouse.named_selects import PLACEHOLDER, NamedSelect, literal
 
 # The note of a process that was in use and was changed: it is a draft until it is tried again.
 EDITED = "edited; not checked again"
@@ -54,13 +56,20 @@ class Variable(BaseModel):
 
 
 class ProcessStep(BaseModel):
-    """One step, with the SELECT and the lines of a script that carry it out."""
+    """One step, with the SELECT and the lines of a script that carry it out. By its `name` the SELECT is read like a table."""
 
     model_config = _STRICT
 
     text: StepText
     sql: Chunk = None
     code: Chunk = None
+    name: Annotated[str | None, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")] = None
+
+    @model_validator(mode="after")
+    def _names_a_select(self) -> Self:
+        if self.name and not self.sql:
+            raise ValueError(f"{self.name} names a SELECT, and the step has none")
+        return self
 
 
 class TaughtCase(BaseModel):
@@ -102,6 +111,14 @@ class Process(Item):
     version: int = Field(default=0, ge=0)
     id: Annotated[str, Field(pattern=r"^[\w-]{0,80}$")] = ""
 
+    @field_validator("steps")
+    @classmethod
+    def _named_once(cls, steps: list[ProcessStep]) -> list[ProcessStep]:
+        names = [step.name for step in steps if step.name]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"two steps have the name {twice}")
+        return steps
+
     @property
     def title(self) -> str:
         return self.heading
@@ -109,6 +126,36 @@ class Process(Item):
     @property
     def phrases(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.heading, *self.aliases)))
+
+    @property
+    def named_selects(self) -> list[NamedSelect]:
+        """The SELECTs of its steps, in their order, as they are read by name; one that nobody named has a name made of the heading.
+
+        >>> rungs = ProcessStep(text="Rungs.", sql="SELECT date FROM rates WHERE dff > <most>", name="rungs")
+        >>> process = Process(heading="Rate Ladder", variables=[Variable(name="most", example="5")], steps=[rungs, ProcessStep(text="a", sql="FROM rungs")])
+        >>> [one.call for one in process.named_selects]
+        ['rungs(5)', 'rate_ladder(5)']
+        """
+        with_sql = [(number, step) for number, step in enumerate(self.steps, 1) if step.sql]
+        unnamed = sum(not step.name for _, step in with_sql)
+        stem = re.sub(r"[^a-z0-9]+", "_", self.heading.lower()).strip("_") or "process"
+        stem = stem if stem[0].isalpha() else f"process_{stem}"
+        made: dict[str, NamedSelect] = {}
+        for number, step in with_sql:
+            name = step.name or (stem if unnamed == 1 else f"{stem}_{number}")
+            read = {
+                each for other in made if re.search(rf"\b{other}\b", step.sql or "") for each in made[other].variables
+            }
+            used = read | set(PLACEHOLDER.findall(step.sql or ""))
+            made[name] = NamedSelect(
+                name,
+                step.sql or "",
+                f"step {number} of the process {self.heading!r}",
+                {each.name: literal(each.example) for each in self.variables if each.name in used},
+                frozenset(made),
+                step.text,
+            )
+        return list(made.values())
 
     @property
     def searched(self) -> tuple[str, ...]:
@@ -145,7 +192,8 @@ class Process(Item):
         for number, step in enumerate(self.steps, 1):
             margin = " " * (len(str(number)) + 2)
             parts = [step.text]
-            parts += [f"SQL:\n{step.sql}"] if step.sql else []
+            named = f", read like a table by the name {step.name}" if step.name else ""
+            parts += [f"SQL{named}:\n{step.sql}"] if step.sql else []
             parts += [f"Code:\n{step.code}"] if step.code else []
             body = "\n".join(parts).replace("\n", f"\n{margin}")
             lines.append(f"{number}. {body}")

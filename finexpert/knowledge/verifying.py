@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -31,6 +32,7 @@ from finexpert.warehouse.checks.checked import Checked, Checks
 from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.files.frames import FramesWarehouse
 from finexpert.warehouse.frame_values import value_of
+from finexpert.warehouse.named_selects import NamedSelect
 from finexpert.warehouse.warehouse import Warehouse
 
 
@@ -41,8 +43,10 @@ class Day:
     as_of: dt.date
     given: bool
 
-    def checks(self, warehouse: Warehouse, question: str) -> Checks:
-        return Checks(warehouse, self.as_of, not self.given, question=question)
+    def checks(
+        self, warehouse: Warehouse, question: str, named: Mapping[str, NamedSelect] = MappingProxyType({})
+    ) -> Checks:
+        return Checks(warehouse, self.as_of, not self.given, question=question, named=named)
 
 
 @dataclass(frozen=True)
@@ -102,13 +106,16 @@ def of_pair(pair: Pair, warehouse: Warehouse, taught: Taught, day: Day) -> Verif
     """The verified query of a pair from elsewhere. Raises as `made`, and StoreError for a text that speaks to a program."""
     if said := said_to_a_program(pair.question):
         raise StoreError(f"{said!r} reads like an instruction to the program and not like a question")
-    checked = day.checks(warehouse, pair.question).run(pair.select)
+    known = taught.memory.named_selects()
+    checks = day.checks(warehouse, pair.question, {name: one for name, (one, _) in known.items()})
+    checked = checks.run(pair.select)
     facts = {
         "answer_format": _format(checked, pair.unit),
         "frame": "rows",
         "columns": [str(name) for name in checked.frame.data.columns],
         "period": checked.period,
         "metrics": dict(fitting.used_metrics(pair.select, warehouse.metrics)),
+        "meanings": fitting.meanings_read(known[name][1] for name in checks.read_by_name),
     }
     return made(pair.question, checked.frame.select, warehouse, taught, day, pair.variables, **facts)
 

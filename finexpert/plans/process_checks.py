@@ -12,14 +12,20 @@ import datetime as dt
 import math
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
+from finexpert.core.encoding import encode
 from finexpert.core.syntax import parse
-from finexpert.errors import QueryError
+from finexpert.errors import AnswerFormatError, NoRows, QueryError
 from finexpert.knowledge.process import Process
 from finexpert.sandbox.policy import refusals
 from finexpert.text.texts import said_to_a_program
+from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.frame_values import value_of
+from finexpert.warehouse.named_selects import PLACEHOLDER, NamedSelect, filled_in, literal
+from finexpert.warehouse.schema import find_table
 from finexpert.warehouse.warehouse import Warehouse
 
 _words = str.split
@@ -28,15 +34,16 @@ _DIGITS = re.compile(r"\d+(?:[.,-]\d+)*")
 _UP = frozenset(_words("rose rise rises rising up higher above more increase increased increases grew gain gained"))
 _DOWN = frozenset(_words("fell fall falls falling down lower below less decrease decreased decreases shrank loss lost"))
 _NOT = frozenset(_words("no not never none neither without"))
-_PLACEHOLDER = re.compile(r"<([A-Za-z_]\w*)>")
 
 
-def problems(process: Process, source: Warehouse | None, as_of: dt.date) -> list[str]:
-    """What is wrong with a process, in words for the expert; empty if nothing is."""
+def problems(
+    process: Process, source: Warehouse | None, as_of: dt.date, others: Mapping[str, NamedSelect] = MappingProxyType({})
+) -> list[str]:
+    """What is wrong with a process, in words for the expert; empty if nothing is. `others` are the named SELECTs of other processes."""
     return [
         *_undeclared(process),
         *_instructions(process),
-        *(_selects(process, source, as_of) if source is not None else ()),
+        *(_selects(process, source, as_of, others) if source is not None else ()),
         *_scripts(process),
     ]
 
@@ -53,7 +60,7 @@ def _texts(process: Process) -> Iterator[tuple[str, str]]:
 def _undeclared(process: Process) -> Iterator[str]:
     known = {variable.name for variable in process.variables}
     for number, step in enumerate(process.steps, 1):
-        used = set(_PLACEHOLDER.findall(f"{step.text}\n{step.sql or ''}"))
+        used = set(PLACEHOLDER.findall(f"{step.text}\n{step.sql or ''}"))
         for name in sorted(used - known):
             yield f"step {number}: <{name}> is no variable of the process"
 
@@ -64,18 +71,51 @@ def _instructions(process: Process) -> Iterator[str]:
             yield f"{place}: {found!r} reads like an instruction to the program and not like a step of an analysis"
 
 
-def _selects(process: Process, source: Warehouse, as_of: dt.date) -> Iterator[str]:
-    for number, step in enumerate(process.steps, 1):
-        if step.sql:
-            try:
-                source.query(filled_in(step.sql, process), as_of=as_of)
-            except QueryError as error:
-                yield f"step {number}: its SELECT does not run: {error}"
+def _selects(process: Process, source: Warehouse, as_of: dt.date, others: Mapping[str, NamedSelect]) -> Iterator[str]:
+    """Each SELECT with the examples of its variables, through all checks of a SELECT."""
+    own = {one.name: one for one in process.named_selects}
+    steps = [(number, step) for number, step in enumerate(process.steps, 1) if step.sql]
+    checks = Checks(source, as_of, named={**others, **own})
+    for (number, step), one in zip(steps, own.values(), strict=True):
+        if step.name and (taken := _taken(one, source, others)):
+            yield f"step {number}: {taken}: give it another name"
+        if step.name and (without := [name for name, value in one.variables.items() if value == "''"]):
+            yield f"step {number}: <{without[0]}> has no example, with which its SELECT could be tried"
+        # By its name it has what it reads of the steps before; on its own the engine says best what is wrong with it.
+        by_name = step.name or any(re.search(rf"\b{other}\b", one.select) for other in one.beside)
+        try:
+            checks.run(f"SELECT * FROM {one.call}" if by_name else filled_in(one.select, _literals(process)))
+        except NoRows:
+            continue
+        except QueryError as error:
+            yield f"step {number}: its SELECT does not run: {error}"
+
+
+def gives_its_case(
+    process: Process, source: Warehouse, as_of: dt.date, others: Mapping[str, NamedSelect] = MappingProxyType({})
+) -> bool:
+    """Whether the last SELECT of a process gives, with the examples of its variables, the result that was accepted: no model is needed to tell."""
+    case, last = process.case, process.named_selects[-1:]
+    if case is None or not last or process.steps[-1].sql is None or not proves(case.expected):
+        return False
+    named = {**others, **{one.name: one for one in process.named_selects}}
+    try:
+        frame = Checks(source, as_of, named=named).run(f"SELECT * FROM {last[0].call}").frame
+        return same_result(case.expected, encode(value_of(frame.data, case.answer_format)[0]))
+    except (QueryError, AnswerFormatError):
+        return False
+
+
+def _taken(one: NamedSelect, source: Warehouse, others: Mapping[str, NamedSelect]) -> str:
+    """Why a SELECT cannot be read by its name; empty where it can."""
+    if find_table(source.tables, one.name) is not None:
+        return f"{one.name} is a table of {source.name}"
+    return f"{one.name} is the name of {others[one.name].of}" if one.name in others else ""
 
 
 def _scripts(process: Process) -> Iterator[str]:
     for number, step in enumerate(process.steps, 1):
-        code = textwrap.dedent(filled_in(step.code or "", process))
+        code = textwrap.dedent(filled_in(step.code or "", _literals(process)))
         try:
             parse(code)
         except SyntaxError as error:
@@ -84,31 +124,8 @@ def _scripts(process: Process) -> Iterator[str]:
         yield from (f"step {number}: {refusal}" for refusal in refusals(code))
 
 
-def filled_in(text: str, process: Process) -> str:
-    """SQL or code with the values of the taught case in place of its variables.
-
-    >>> from finexpert.knowledge.process import ProcessStep, Variable
-    >>> taught = Process(heading="Highest rate", variables=[Variable(name="start", example="2000-01-01")],
-    ...                  steps=[ProcessStep(text="take the rates since <start>")])
-    >>> filled_in("SELECT max(dff) FROM rates WHERE date >= <start>", taught)
-    "SELECT max(dff) FROM rates WHERE date >= '2000-01-01'"
-    """
-    examples = {variable.name: variable.example for variable in process.variables}
-
-    def value(found: re.Match[str]) -> str:
-        example = examples.get(found[1])
-        if example is None:
-            return found[0]
-        quoted = found.start() > 0 and text[found.start() - 1] in "'\""
-        return example.strip("'\"") if quoted else _literal(example)
-
-    return _PLACEHOLDER.sub(value, text)
-
-
-def _literal(example: str) -> str:
-    """A value as SQL and Python write it: numbers, lists and what is quoted or typed already stay as they are."""
-    plain = re.fullmatch(r"-?[\d.]+|'.*'|\".*\"|\[.*\]|\(.*\)|[A-Za-z_][\w.]*\s*[('].*|True|False", example, re.DOTALL)
-    return example if plain else f"'{example}'"
+def _literals(process: Process) -> dict[str, str]:
+    return {variable.name: literal(variable.example) for variable in process.variables}
 
 
 def same_result(expected: Any, found: Any) -> bool:

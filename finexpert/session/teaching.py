@@ -92,9 +92,13 @@ class Teaching(Asking):
 
     def check(self, process: Process) -> flow.Remembered:
         """Try a stored process again; it becomes active if it holds on its taught case, else a draft that says why."""
-        with self._teaching_by_models():
-            tried = self._teaching().checked(process)
+        tried = self.tried(process)
         return flow.Remembered(self.stores.memory.edit(tried.process, self.by), tried.problems, stored=True)
+
+    def tried(self, process: Process) -> flow.Remembered:
+        """What `check` would make of a process; nothing is kept."""
+        with self._teaching_by_models():
+            return self._teaching().checked(process)
 
     def forget(self, name: str) -> Process | Keyword | None:
         """Retire the process or the keyword of this name; its history stays. None if there is neither."""

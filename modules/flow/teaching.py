@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -27,6 +27,7 @@ from finexpert.modules.flow.options import Options
 from finexpert.plans import process_checks
 from finexpert.sandbox import Sandbox
 from finexpert.text.texts import MEANING_LENGTH, sentence, visible
+from finexpert.warehouse.named_selects import NamedSelect
 from finexpert.warehouse.warehouse import Warehouse
 
 TURNS = 20
@@ -103,10 +104,19 @@ class Teaching:
 
     def checked(self, process: Process) -> Remembered:
         """The process, active if it holds on its taught case, else a draft with what was found."""
-        problems = process_checks.problems(process, self.source, self.as_of) or self._tried(process)
+        others = {name: one for name, (one, other) in self.memory.named_selects().items() if other.id != process.id}
+        problems = process_checks.problems(process, self.source, self.as_of, others)
+        if not problems and not self._proved(process, others):
+            problems = self._tried(process)
         if problems:
             return _draft(process, problems)
         return Remembered(process.model_copy(update={"status": "active", "note": ""}))
+
+    def _proved(self, process: Process, others: Mapping[str, NamedSelect]) -> bool:
+        """Whether a SELECT that is read by name gives the accepted result itself, so that nobody has to follow the process."""
+        case = process.case
+        named = process.steps[-1].name is not None
+        return named and case is not None and process_checks.gives_its_case(process, self.source, case.as_of, others)
 
     def _tried(self, process: Process) -> list[str]:
         """What differs when the process is followed in a clean conversation."""

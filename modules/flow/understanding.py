@@ -15,6 +15,7 @@ from finexpert.core.answers import Clarification
 from finexpert.errors import OutputError
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.process import Process
+from finexpert.knowledge.processes.tables import Told
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.layers import Layers
 from finexpert.modules.known_here import NOTHING, KnownHere, find
@@ -26,7 +27,8 @@ from finexpert.text.terms import normalise
 class Understood:
     """A question as it goes to planning; `unknown` is what nobody has explained yet, `flags` what could not be found out.
 
-    `examples` are verified queries near it, as a prompt may hold them; `known_here` is what planning may choose from.
+    `examples` are verified queries near it, as a prompt may hold them; `known_here` is what planning may choose from. Where there are
+    `tables`, processes are told by the tables that they are read as, for a planner that writes one SELECT and no more.
     """
 
     question: str
@@ -36,6 +38,7 @@ class Understood:
     flags: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
     known_here: KnownHere = NOTHING
+    tables: Told | None = None
 
     def following(self, numbers: Sequence[int] = (), unclear: Sequence[str] = ()) -> Understood:
         """The same with what a plan says it follows of what is known here, and nothing else of that; raises OutputError where that cannot be."""
@@ -58,7 +61,7 @@ class Understood:
         """What was given already, then meanings, processes and verified queries, as one text for a prompt."""
         parts = [given] if given and given != rules.NONE else []
         parts += [keyword.told for keyword in self.meanings]
-        parts += [process.recipe() for process in self.processes]
+        parts += [self.tables(process) if self.tables else process.recipe() for process in self.processes]
         parts += self.examples
         return "\n\n".join(parts) or rules.NONE
 

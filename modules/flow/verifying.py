@@ -9,12 +9,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from finexpert.answers.cache.key import context
 from finexpert.answers.records import Record
 from finexpert.core.plans import Extract
 from finexpert.errors import AsOfError, QueryError, RecordError, StoreError
+from finexpert.knowledge.processes.tables import tables_of
 from finexpert.knowledge.taught import Taught
 from finexpert.knowledge.verified import demonstrations, fitting
 from finexpert.knowledge.verified.query import Source, VerifiedQuery
@@ -26,6 +28,7 @@ from finexpert.warehouse.checks.reading.comparisons import comparisons
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.files.frames import FramesWarehouse
+from finexpert.warehouse.named_selects import NamedSelect
 from finexpert.warehouse.warehouse import Warehouse
 
 _SECONDS = 3.0
@@ -47,9 +50,12 @@ def verified_query(
         )
     step, frame = _one_select(record)
     knowledge = record.knowledge
-    for example in examples(record.question, warehouse, taught, record.as_of):
-        knowledge = knowledge.replace(example, "")
-    meanings, rest = fitting.told_in(knowledge, taught.glossary, taught.memory)
+    named = {name: one for name, (one, _) in taught.memory.named_selects().items()}
+    for known in ({}, named):
+        for example in examples(record.question, warehouse, taught, record.as_of, known):
+            knowledge = knowledge.replace(example, "")
+    as_tables = tables_of(named, warehouse)
+    meanings, rest = fitting.told_in(knowledge, taught.glossary, taught.memory, as_tables)
     if rest not in ("", rules.NONE):
         raise RecordError(
             f"the answer {record.id} rests on what was said with the question, or on a meaning that was changed since: "
@@ -141,8 +147,17 @@ def find(
     return (None, [_not_used(reasons[0])]) if reasons else (Match(query, values, select), [])
 
 
-def examples(question: str, warehouse: Warehouse, taught: Taught, as_of: dt.date) -> list[str]:
-    """Verified queries near a question that none of them answers, as a prompt may hold them: at most two that fit the data."""
+def examples(
+    question: str,
+    warehouse: Warehouse,
+    taught: Taught,
+    as_of: dt.date,
+    known: Mapping[str, NamedSelect] = MappingProxyType({}),
+) -> list[str]:
+    """Verified queries near a question that none of them answers, as a prompt may hold them: at most two that fit the data.
+
+    What a prompt has `known` by name stands in them by its name.
+    """
     told: list[str] = []
     if isinstance(warehouse, FramesWarehouse):
         return told
@@ -152,7 +167,7 @@ def examples(question: str, warehouse: Warehouse, taught: Taught, as_of: dt.date
             *fitting.schema_changes(query, warehouse.tables, warehouse.metrics),
             *fitting.meaning_changes(query, query.question, *stores),
         ]
-        if not changed and (text := demonstrations.shown(query, question, warehouse.tables, as_of)):
+        if not changed and (text := demonstrations.shown(query, question, warehouse.tables, as_of, known)):
             told.append(text)
         if len(told) == demonstrations.MOST:
             break

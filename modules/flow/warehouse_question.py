@@ -15,6 +15,7 @@ from finexpert.core.plans import Extract, Plan, Script
 from finexpert.core.workspace import NamedFrame, Turn, Workspace
 from finexpert.errors import FinexpertError, NotInSources
 from finexpert.knowledge import injections
+from finexpert.knowledge.processes.tables import tables_of
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
 from finexpert.modules.flow.answering import Answering, Unclear
@@ -46,7 +47,8 @@ class WarehouseQuestion(Answering):
         self.format_fixed = self.answer_format is not None
         # Where nobody asked for a day, rows are hidden by dates that an owner declared, and by no guess.
         hidden = not self.as_of_given
-        self.checks = Checks(self.source, self.as_of, hidden, chosen=self.chosen, question=self.question)
+        named = {name: one for name, (one, _) in self.taught.memory.named_selects().items()} if self.taught else {}
+        self.checks = Checks(self.source, self.as_of, hidden, chosen=self.chosen, question=self.question, named=named)
 
     @property
     def card(self) -> str:
@@ -74,9 +76,12 @@ class WarehouseQuestion(Answering):
                 lambda unknown: bool(self.asks(unknown)),
                 self.options.judge,
             )
+        if self.layers.planning.by_select and self.options.drafts:
+            understood = replace(understood, tables=tables_of(self.checks.named, self.source))
         if not self.options.verified:
             return understood
-        return replace(understood, examples=examples(self.question, self.source, taught, self.as_of))
+        known = self.checks.named if understood.tables else {}
+        return replace(understood, examples=examples(self.question, self.source, taught, self.as_of, known))
 
     def source_injections(self) -> Sequence[injections.Finding]:
         return injections.in_card(self.card)
@@ -199,6 +204,7 @@ class WarehouseQuestion(Answering):
         return code
 
     def answered(self, outcome: execution.Outcome) -> Answer:
+        self._rest_on_what_was_read()
         answer = Answer(
             question=self.question,
             status="answered",
@@ -215,6 +221,17 @@ class WarehouseQuestion(Answering):
         answer.confidence = reviews.unless_unchecked(answer.flags, answer.confidence)
         self._record(answer, outcome.plan)
         return answer
+
+    def _rest_on_what_was_read(self) -> None:
+        """A process whose SELECT was read by its name is followed, whether the plan said so or not."""
+        if self.taught is None or not self.checks.read_by_name:
+            return
+        known = self.taught.memory.named_selects()
+        read = [process for name, (_, process) in known.items() if name in self.checks.read_by_name]
+        new = {each.id: each for each in read if each.id not in {one.id for one in self.understood.processes}}
+        if new:
+            processes = [*self.understood.processes, *new.values()]
+            self.rest_on(replace(self.understood, processes=processes))
 
     def failed(self, layer: str, error: FinexpertError) -> Answer:
         answer = super().failed(layer, error)

@@ -17,7 +17,7 @@ from finexpert.attacks.injections import injection_cases, unescaped
 from finexpert.filings.page.filing import Filing
 from finexpert.knowledge import injections
 from finexpert.knowledge.process import Process, ProcessStep
-from finexpert.knowledge.process_files import from_markdown
+from finexpert.knowledge.processes.files import from_markdown
 from finexpert.warehouse.warehouse import Warehouse
 
 HERE = Path(__file__).parent

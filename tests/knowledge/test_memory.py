@@ -22,7 +22,7 @@ from finexpert.knowledge.entries.opening import open_entries
 from finexpert.knowledge.exchange import export_processes, import_processes
 from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.process import Process
-from finexpert.knowledge.process_files import to_markdown
+from finexpert.knowledge.processes.files import to_markdown
 
 
 def process(heading: str = "Recession Calculation", *aliases: str, **given: Any) -> Process:

@@ -18,7 +18,7 @@ from finexpert.knowledge.entries.sqlite import SqliteEntries
 from finexpert.knowledge.exchange import import_processes
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.process import Process
-from finexpert.knowledge.process_files import to_markdown
+from finexpert.knowledge.processes.files import to_markdown
 from finexpert.knowledge.taught import Taught
 
 KILLS = 20

@@ -10,7 +10,8 @@ import pytest
 
 from finexpert.core.encoding import encode
 from finexpert.knowledge.process import Process, ProcessStep, Variable
-from finexpert.plans.process_checks import filled_in, problems, same_result
+from finexpert.plans.process_checks import problems, same_result
+from finexpert.warehouse.named_selects import filled_in, literal
 
 TODAY = dt.date(2020, 12, 31)
 
@@ -47,6 +48,14 @@ def test_a_sound_process_has_no_problem(warehouse: Any, step: dict[str, Any], gi
         ({"sql": "SELECT date FROM sales LIMIT <n>"}, {"variables": [Variable(name="n")]}, "its SELECT does not run"),
         ({"sql": "DELETE FROM sales"}, {}, "its SELECT does not run"),
         ({"sql": "SELECT 1; DROP TABLE sales"}, {}, "its SELECT does not run"),
+        ({"name": "sales"}, {}, "step 1: sales is a table of"),
+        (
+            {"sql": "SELECT date FROM sales WHERE amount > <n>", "name": "x"},
+            {"variables": [Variable(name="n")]},
+            "<n> has no example",
+        ),
+        ({"sql": "SELECT date FROM nowhere", "name": "x"}, {}, "step 1: its SELECT does not run"),
+        ({"sql": "SELECT * FROM x", "name": "x"}, {}, "which is a circle"),
         ({"code": "answer = ("}, {}, "step 1: its code is not Python"),
         ({"code": "answer = <n>"}, {}, "step 1: its code is not Python"),
         ({"code": "import subprocess"}, {}, "step 1: "),
@@ -95,7 +104,7 @@ def test_without_a_source_selects_are_not_run() -> None:
 )
 def test_values_are_written_as_sql_and_python_write_them(text: str, example: str, filled: str) -> None:
     taught = process(variables=[Variable(name="v", example=example)])
-    assert filled_in(text, taught) == filled
+    assert filled_in(text, {each.name: literal(each.example) for each in taught.variables}) == filled
 
 
 def table(**columns: Any) -> Any:

@@ -17,7 +17,7 @@ from finexpert.errors import OutputError
 from finexpert.knowledge.entries.entries import ACTIVE
 from finexpert.knowledge.exchange import import_processes
 from finexpert.knowledge.process import Process, ProcessStep
-from finexpert.knowledge.process_files import to_markdown
+from finexpert.knowledge.processes.files import to_markdown
 
 CASES = [json.loads(line) for line in Path(__file__).with_name("processes.jsonl").read_text("utf-8").splitlines()]
 RECESSION = Process(

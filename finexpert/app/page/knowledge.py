@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 from finexpert.app.page.page import Page, Route, go_to, piece
 from finexpert.errors import FinexpertError, ProcessFileError, Refused
 from finexpert.knowledge.process import Process
-from finexpert.knowledge.process_files import from_markdown, to_markdown
+from finexpert.knowledge.processes.files import from_markdown, to_markdown
 
 Text = Annotated[str, Form()]
 _WRITTEN = ("heading", "aliases", "variables", "steps")

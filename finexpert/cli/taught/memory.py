@@ -87,7 +87,7 @@ def check(
 @memory_app.command()
 def show(heading: Heading, store: common.Store = None, as_json: common.Json = False) -> None:
     """Show a process as the markdown that `export` writes."""
-    from finexpert.knowledge.process_files import to_markdown
+    from finexpert.knowledge.processes.files import to_markdown
 
     with stores.opened(store) as (taught, _):
         process = taught.memory.find(heading)
@@ -107,7 +107,7 @@ def edit(
     """Change a process in $EDITOR; what was active becomes a draft if what it does was changed."""
     from finexpert.errors import StoreError
     from finexpert.knowledge.exchange import read_text
-    from finexpert.knowledge.process_files import from_markdown, to_markdown
+    from finexpert.knowledge.processes.files import from_markdown, to_markdown
 
     with stores.opened(store) as (taught, by):
         old = taught.memory.find(heading)
@@ -172,7 +172,7 @@ def activate(heading: Heading, unchecked: Unchecked = False, store: common.Store
 
 
 def _page(process: Process) -> str:
-    from finexpert.knowledge.process_files import to_markdown
+    from finexpert.knowledge.processes.files import to_markdown
 
     return to_markdown(process)
 

@@ -6,7 +6,7 @@ finexpert verified check
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -150,17 +150,26 @@ def check(data: common.Data = None, store: common.Store = None, as_json: common.
     """
     settings = common.settings_from(store=store)
     with stores.opened(store) as (taught, _):
-        active = taught.verified.items(("active",))
-        results = [each for query in active if (each := _tried(query, taught, data, settings)) is not None]
+        results = tried(taught, data, settings)
     if as_json:
         stores.as_json(results)
     else:
-        for each in results:
-            said = f"broke: {each['problem']}" if each["problem"] else f"fits: {each['value']}{each['changed']}"
-            stores.say(f"{each['id']}  {each['question']}\n  {said}")
+        show_tried(results)
         stores.say(f"{len(results)} tried, {sum(bool(each['problem']) for each in results)} broke")
     if any(each["problem"] for each in results):
         raise typer.Exit(1)
+
+
+def tried(taught: Taught, data: Path | None, settings: Settings) -> list[dict[str, str]]:
+    """What became of each verified query in use; of other data than those that were named nothing is said."""
+    active = taught.verified.items(("active",))
+    return [each for query in active if (each := _tried(query, taught, data, settings)) is not None]
+
+
+def show_tried(results: Sequence[Mapping[str, str]]) -> None:
+    for each in results:
+        said = f"broke: {each['problem']}" if each["problem"] else f"fits: {each['value']}{each['changed']}"
+        stores.say(f"{each['id']}  {each['question']}\n  {said}")
 
 
 def _tried(query: VerifiedQuery, taught: Taught, data: Path | None, settings: Settings) -> dict[str, str] | None:

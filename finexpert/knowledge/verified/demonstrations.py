@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import sqlglot
 from sqlglot import exp
@@ -22,6 +23,7 @@ from finexpert.knowledge.verified.queries import VerifiedQueries
 from finexpert.knowledge.verified.query import Source, VerifiedQuery
 from finexpert.knowledge.verified.variables import DAY, YEARS, text_origins
 from finexpert.knowledge.verified.words import YEAR
+from finexpert.warehouse.named_selects import NamedSelect, folded
 from finexpert.warehouse.schema import TableSchema
 
 MOST = 2
@@ -45,18 +47,26 @@ def near(question: str, verified: VerifiedQueries, source: Source) -> Iterator[V
             yield query
 
 
-def shown(query: VerifiedQuery, question: str, tables: Sequence[TableSchema], as_of: dt.date) -> str:
+def shown(
+    query: VerifiedQuery,
+    question: str,
+    tables: Sequence[TableSchema],
+    as_of: dt.date,
+    known: Mapping[str, NamedSelect] = MappingProxyType({}),
+) -> str:
     """A verified query as a prompt may hold it beside a question; empty where it cannot be shown.
 
-    A literal is shown where it is a published value, a day or a unit, or stands in the question that is asked now.
+    A literal is shown where it is a published value, a day or a unit, or stands in the question that is asked now. What is `known` by
+    name stands there by its name.
     """
+    select = folded(query.sql, known, query.source.dialect) if known else query.sql
     try:
-        tree = sqlglot.parse_one(query.sql, read=query.source.dialect)
+        tree = sqlglot.parse_one(select, read=query.source.dialect)
     except (SqlglotError, RecursionError):
         return ""
     published = {
         start
-        for start, (text, origin) in text_origins(query.sql, query.source.dialect, tables).items()
+        for start, (text, origin) in text_origins(select, query.source.dialect, tables).items()
         if text in (origin.column.categories or ())
     }
     said, open_ = query.question, f" {question.casefold()} "

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import sqlglot
 from sqlglot import exp
@@ -18,6 +18,7 @@ from sqlglot.errors import SqlglotError
 
 from finexpert.knowledge.glossary import Glossary
 from finexpert.knowledge.memory import Memory
+from finexpert.knowledge.process import Process
 from finexpert.knowledge.verified.query import VerifiedQuery
 from finexpert.knowledge.verified.variables import YEARS
 from finexpert.text.periods.in_question import PeriodMention, resolve_periods
@@ -75,10 +76,12 @@ def meanings_in(question: str, glossary: Glossary, memory: Memory) -> Meanings:
     """The terms and processes that a question names, with a hash of what they say."""
     named = [*glossary.named_in(question), *glossary.conventions(question)]
     terms = {f"term {normalise(each.term)}": _hash(each.meaning) for each in named}
-    return terms | {f"process {normalise(each.heading)}": _hash(each.recipe()) for each in memory.named_in(question)}
+    return terms | meanings_read(memory.named_in(question))
 
 
-def told_in(knowledge: str, glossary: Glossary, memory: Memory) -> tuple[Meanings, str]:
+def told_in(
+    knowledge: str, glossary: Glossary, memory: Memory, as_tables: Callable[[Process], str]
+) -> tuple[Meanings, str]:
     """The terms and processes that were told with a question, with their hashes, and what else was told."""
     found: Meanings = {}
     for keyword in glossary.keywords(("active",)):
@@ -86,10 +89,17 @@ def told_in(knowledge: str, glossary: Glossary, memory: Memory) -> tuple[Meaning
             found[f"term {normalise(keyword.term)}"] = _hash(keyword.meaning)
             knowledge = knowledge.replace(said, "")
     for process in memory.processes(("active",)):
-        if (recipe := process.recipe()) in knowledge:
+        recipe = process.recipe()
+        told = [text for text in (recipe, as_tables(process)) if text in knowledge]
+        if told:
             found[f"process {normalise(process.heading)}"] = _hash(recipe)
-            knowledge = knowledge.replace(recipe, "")
+            knowledge = knowledge.replace(told[0], "")
     return found, knowledge.strip()
+
+
+def meanings_read(processes: Iterable[Process]) -> Meanings:
+    """Processes whose SELECTs a SELECT reads by name, with a hash of what they say."""
+    return {f"process {normalise(each.heading)}": _hash(each.recipe()) for each in processes}
 
 
 def meaning_changes(query: VerifiedQuery, question: str, glossary: Glossary, memory: Memory) -> Iterator[str]:

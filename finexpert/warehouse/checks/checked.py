@@ -50,6 +50,7 @@ from finexpert.warehouse.checks.unions import check_unions
 from finexpert.warehouse.checks.whole_numbers import check_whole_numbers
 from finexpert.warehouse.checks.windows import check_windows
 from finexpert.warehouse.frames import Frame
+from finexpert.warehouse.named_selects import NamedSelect, written_out
 from finexpert.warehouse.semantic_model.metrics import expand
 from finexpert.warehouse.warehouse import Warehouse
 
@@ -86,7 +87,7 @@ _MEANINGS: tuple[tuple[str, Callable[[Read, Probe], list[str] | None]], ...] = (
 class Checked:
     """The rows of a SELECT that passed.
 
-    `frame.select` is the SELECT that ran, `written` the one that was given: it alone may stand in a prompt. `notes` are for the
+    `frame.select` is the SELECT that ran, `written` the one that was given, with what it reads by name: it alone may stand in a prompt. `notes` are for the
     person, and `period` is what its conditions ask about.
     """
 
@@ -119,7 +120,7 @@ class Checks:
 
     `as_of` hides later rows; with `declared_only` by dates that an owner declared alone, as where nobody asked for a day. `chosen` are
     texts that a person has said the meaning of, by "table.column=text". `seconds` of the `clock` bound what the checks may take. The
-    `question` tells what a count is meant to count.
+    `question` tells what a count is meant to count. `named` are SELECTs that may be read by their names; those that were are in `read_by_name`.
     """
 
     source: Warehouse
@@ -128,6 +129,8 @@ class Checks:
     seconds: float = SECONDS
     chosen: Mapping[str, str] = field(default_factory=dict)
     question: str = ""
+    named: Mapping[str, NamedSelect] = field(default_factory=dict, repr=False)
+    read_by_name: dict[str, NamedSelect] = field(default_factory=dict, init=False, repr=False)
     clock: Callable[[], float] = time.monotonic
     sent_back: list[SentBack] = field(default_factory=list, init=False, repr=False)
     _frames: dict[str, _Attempts] = field(default_factory=dict, init=False, repr=False)
@@ -147,6 +150,8 @@ class Checks:
 
     def _run(self, select: str, frame: str, answers: bool) -> Checked:
         # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
+        reads: list[NamedSelect] = []
+        select = written_out(select, self.named, self.source.tables, self.source.dialect, reads.append)
         ran = expand(select, self.source.metrics, self.source.dialect)
         one = read(ran, self.source.dialect, self.source.tables)
         explicit = self.as_of is not None and not self.declared_only
@@ -185,6 +190,7 @@ class Checks:
         if period is not None and explicit and self.as_of:
             period, told = seen_of(period, self.as_of)
             notes += told
+        self.read_by_name.update({each.name: each for each in reads})
         return Checked(given, select, tuple(dict.fromkeys(notes)), period)
 
     def another_plan(self) -> None:

@@ -18,11 +18,11 @@
 
     1. Get quarterly real GDP from <start_date>.
 
-       ```sql
+       ```sql quarters
        SELECT date, gdpc1 FROM gdp WHERE date >= DATE '<start_date>'
        ```
 
-A file may leave out everything but the heading and the steps. Nothing here looks at what SQL or code says.
+`quarters`, which may be left out, is the name by which the SELECT is read like a table. A file may leave out everything but the heading and the steps. Nothing here looks at what SQL or code says.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from finexpert.knowledge import markdown
-from finexpert.knowledge.front_matter import front_matter, read_front_matter, read_scalar, scalar
-from finexpert.knowledge.markdown import Line, bad, escape
 from finexpert.knowledge.process import Process, ProcessStep, TaughtCase, Variable
+from finexpert.knowledge.processes import markdown
+from finexpert.knowledge.processes.front_matter import front_matter, read_front_matter, read_scalar, scalar
+from finexpert.knowledge.processes.markdown import Line, bad, escape
 from finexpert.storage import foreign_json
 from finexpert.text.texts import as_json
 
@@ -85,7 +85,8 @@ def _step_lines(number: int, step: ProcessStep) -> list[str]:
     marker = f"{number}. "
     first, *more = escape(step.text).split("\n")
     inside = list(more)
-    for language, text in (("sql", step.sql), ("python", step.code)):
+    sql = f"sql {step.name}" if step.name else "sql"
+    for language, text in ((sql, step.sql), ("python", step.code)):
         if text is not None:
             inside += ["", *markdown.fenced(text, language)]
     return [marker + first, *markdown.indented(inside, len(marker))]
@@ -169,6 +170,10 @@ def _steps(lines: list[Line], where: str) -> list[ProcessStep]:
             if field in values:
                 raise bad(where, fence.number, f"the step has a second ```{fence.language}: make two steps of it")
             values[field] = fence.text
+            if fence.called:
+                if field != "sql":
+                    raise bad(where, fence.number, f"only a SELECT has a name: ```{fence.language}")
+                values["name"] = fence.called
         steps.append(markdown.validated(ProcessStep, values, where, first.number))
     return steps
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 import yaml
 
 from finexpert.errors import ProcessFileError
-from finexpert.knowledge.markdown import Line, bad
+from finexpert.knowledge.processes.markdown import Line, bad
 from finexpert.storage import foreign_json, foreign_yaml
 from finexpert.text.texts import unseen
 

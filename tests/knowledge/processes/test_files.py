@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import ProcessFileError
 from finexpert.knowledge.process import Process, ProcessStep, TaughtCase, Variable
-from finexpert.knowledge.process_files import from_markdown, to_markdown
+from finexpert.knowledge.processes.files import from_markdown, to_markdown
 from finexpert.text.look_alikes import look_alike
 from finexpert.text.terms import normalise
 from finexpert.text.texts import unseen
@@ -61,7 +61,9 @@ blocks = _texts.map(_seen)
 names = _texts.map(_name)
 full = blocks.map(lambda text: text if text.strip() else "x")
 chunks = st.none() | blocks
-steps = st.builds(ProcessStep, text=full, sql=chunks, code=chunks)
+steps = st.builds(ProcessStep, text=full, sql=chunks, code=chunks) | st.builds(
+    ProcessStep, text=full, sql=full, name=st.from_regex(r"[a-z][a-z0-9_]{0,62}", fullmatch=True)
+)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
@@ -82,7 +84,7 @@ processes = st.builds(
     heading=names,
     aliases=st.lists(names, max_size=3),
     variables=st.lists(st.builds(Variable, name=names, meaning=blocks, example=blocks), max_size=3),
-    steps=st.lists(steps, min_size=1, max_size=11),
+    steps=st.lists(steps, min_size=1, max_size=11, unique_by=lambda step: step.name or id(step)),
     status=st.sampled_from(["draft", "active", "retired"]),
     taught_by=blocks,
     taught_at=st.none() | st.datetimes(min_value=dt.datetime(1990, 1, 1)),
@@ -112,7 +114,9 @@ FULL = Process(
         Variable(name="country", meaning="whose output\nand whose prices"),
     ],
     steps=[
-        ProcessStep(text="Get quarterly real GDP from <start_date>.", sql="SELECT date, gdpc1\nFROM gdp"),
+        ProcessStep(
+            text="Get quarterly real GDP from <start_date>.", sql="SELECT date, gdpc1\nFROM gdp", name="quarters"
+        ),
         ProcessStep(
             text="Count declines:\nback to 0 when GDP rises.", code="n = 0\n\nfor q in gdp:\n    # count\n    n += 1"
         ),
@@ -158,7 +162,7 @@ aliases:
 
 1. Get quarterly real GDP from <start_date>.
 
-   ```sql
+   ```sql quarters
    SELECT date, gdpc1
    FROM gdp
    ```
@@ -206,26 +210,26 @@ BY_HAND = {
         "# Slump\n## Steps\n1. Get it.\n```sql\nSELECT 1\n```\n2. Count.\n```py\n# not a title\n1. x\n```\n",
         {
             "steps": [
-                {"text": "Get it.", "sql": "SELECT 1", "code": None},
-                {"text": "Count.", "sql": None, "code": "# not a title\n1. x"},
+                {"text": "Get it.", "sql": "SELECT 1"},
+                {"text": "Count.", "code": "# not a title\n1. x"},
             ]
         },
     ),
     "a wide margin": (
         "# Slump\n## Steps\n1.    Count:\n      from 0\n   ```python\n   if x:\n       y\n   ```\n",
-        {"steps": [{"text": "Count:\nfrom 0", "sql": None, "code": "if x:\n    y"}]},
+        {"steps": [{"text": "Count:\nfrom 0", "code": "if x:\n    y"}]},
     ),
     "text goes on without a margin": (
         "# Slump\n## Steps\n1. Get it\nfrom gdp.\n",
-        {"steps": [{"text": "Get it\nfrom gdp.", "sql": None, "code": None}]},
+        {"steps": [{"text": "Get it\nfrom gdp."}]},
     ),
     "numbers that do not count": (
         "# Slump\n## Steps\n1. a\n1. b\n",
-        {"steps": [{"text": t, "sql": None, "code": None} for t in "ab"]},
+        {"steps": [{"text": t} for t in "ab"]},
     ),
     "tildes": (
         "# Slump\n## Steps\n1. a\n   ~~~~sql\n   SELECT '```'\n   ~~~~\n",
-        {"steps": [{"text": "a", "sql": "SELECT '```'", "code": None}]},
+        {"steps": [{"text": "a", "sql": "SELECT '```'"}]},
     ),
     "aliases on a line": (
         "---\naliases: dip, downturn\n---\n# Slump\n## Steps\n1. a\n",
@@ -251,7 +255,7 @@ BY_HAND = {
 
 @pytest.mark.parametrize(("text", "said"), BY_HAND.values(), ids=BY_HAND)
 def test_hand_edits_are_read(text: str, said: dict[str, Any]) -> None:
-    process = json.loads(from_markdown(text).model_dump_json())
+    process = json.loads(from_markdown(text).model_dump_json(exclude_none=True))
     assert {key: process[key] for key in said} == said
 
 
@@ -283,6 +287,21 @@ WRONG = {
         "# Slump\n## Steps\n1. a\n   ```sql\n   SELECT 1\n   ```\n   ```sql\n   SELECT 2\n   ```\n",
         7,
         "second ```sql",
+    ),
+    "a name that is none": (
+        "# Slump\n## Steps\n1. a\n   ```sql Rungs\n   SELECT 1\n   ```\n",
+        3,
+        "name: String should match",
+    ),
+    "a script with a name": (
+        "# Slump\n## Steps\n1. a\n   ```python rungs\n   x = 1\n   ```\n",
+        4,
+        "only a SELECT has a name",
+    ),
+    "two SELECTs of one name": (
+        "# Slump\n## Steps\n1. a\n   ```sql a\n   SELECT 1\n   ```\n2. b\n   ```sql a\n   SELECT 2\n   ```\n",
+        1,
+        "two steps have the name a",
     ),
     "a variable without a dash": (f"# Slump\n## Variables\nstart: x\n{STEPS}", 3, "- name: meaning"),
     "a variable without a name": (f"# Slump\n## Variables\n- : x\n{STEPS}", 3, "name: is empty"),

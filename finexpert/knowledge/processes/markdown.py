@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from finexpert.errors import ProcessFileError
 from finexpert.text.texts import sentence
 
-_FENCE = re.compile(r"(?P<lead>\s*)(?P<fence>`{3,}|~{3,})\s*(?P<language>[^`~\s]*)[^`]*$")
+_FENCE = re.compile(r"(?P<lead>\s*)(?P<fence>`{3,}|~{3,})\s*(?P<language>[^`~\s]*)\s*(?P<called>\w*)[^`]*$")
 _TITLE = re.compile(r"#\s+(.*\S)\s*$")
 _SECTION = re.compile(r"##\s+(.*?)\s*#*\s*$")
 # What would be read as a chunk, an example or an escape is written with a backslash before it.
@@ -42,6 +42,7 @@ class Fence:
     """A fenced chunk; `number` and `last` are the lines of its two fences."""
 
     language: str
+    called: str  # the word after the language
     text: str
     number: int
     last: int
@@ -162,7 +163,7 @@ def split_fences(lines: Sequence[Line], where: str, margin: int = 0) -> tuple[st
         elif _closes(line.text, opened[1]["fence"]):
             own = len(opened[1]["lead"])
             chunk = "\n".join(without_margin(one, own) for one in inside)
-            fences.append(Fence(opened[1]["language"], chunk, opened[0].number, line.number))
+            fences.append(Fence(opened[1]["language"], opened[1]["called"], chunk, opened[0].number, line.number))
             opened = None
         else:
             inside.append(line.text)

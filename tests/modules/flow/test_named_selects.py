@@ -1,0 +1,161 @@
+"""Processes whose SELECTs are read by name: what is told of them, what runs, what the answer rests on, and who cannot read them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from finexpert.knowledge.process import Process, ProcessStep, Variable
+from finexpert.knowledge.verified.files import rows_of
+from finexpert.knowledge.verifying import Day, import_pairs
+from finexpert.modules.financial_expert import FinancialExpert
+
+ALL = "SELECT date AS month, region, amount FROM sales"
+HIGH = "SELECT month, amount FROM all_months WHERE amount > <least>"
+STEPS = [
+    ProcessStep(text="Every month with its amount.", sql=ALL, name="all_months"),
+    ProcessStep(text="The months above <least>.", sql=HIGH, name="high_months"),
+]
+LEAST = [Variable(name="least", meaning="what an amount has to be above", example="5")]
+PROCESS = Process(heading="High Month", aliases=["strong month"], variables=LEAST, steps=STEPS, status="active")
+READING = "SELECT count(*) FROM high_months(5)"
+QUESTION = "How many high months were there?"
+
+
+def by_select(select: str) -> str:
+    return (
+        f"[[ ## interpretation ## ]]\nas asked\n\n[[ ## select ## ]]\n{select}\n\n[[ ## answer_kind ## ]]\ninteger\n\n"
+        "[[ ## unit ## ]]\n\n[[ ## completed ## ]]"
+    )
+
+
+@pytest.fixture
+def small(desk: Any) -> Any:
+    """A session with a model that writes one SELECT and no more, which is shown what the stores find without a judge."""
+    expert = FinancialExpert()
+    expert.planning.warehouse_by_select.demos = [dspy.Example(question="How many wages?", select="SELECT 1")]
+
+    def make(*selects: str, **given: Any) -> Any:
+        desk.says("planning", *map(by_select, selects))
+        session = desk.session(judge=False, retries=0, **given)
+        session.expert = expert
+        return session
+
+    return make
+
+
+def test_a_small_model_is_told_the_tables_and_no_select(desk: Any, small: Any) -> None:
+    session = small(READING)
+    session.stores.memory.restore(PROCESS, "anna", "add")
+    answer = session.ask(QUESTION)
+    assert (answer.value, answer.processes, answer.usage.calls) == (6, ["High Month"], 1)
+    (prompt,) = desk.of("planning")
+    assert "table all_months (month, region, amount): Every month with its amount." in prompt
+    assert (
+        "table high_months(5) (month, amount), with least = 5: what an amount has to be above: The months above <least>."
+        in prompt
+    )
+    assert HIGH not in prompt
+    assert ALL not in prompt
+
+
+def test_a_record_stands_by_itself(desk: Any, small: Any) -> None:
+    session = small(READING)
+    session.stores.memory.restore(PROCESS, "anna", "add")
+    record = session.ask(QUESTION).record
+    session.stores.memory.retire("High Month", "anna")
+    assert "WITH all_months AS" in record.plan.steps[0].select
+    assert record.plan.steps[0].select == record.frames[0].select
+    assert desk.warehouse.query(record.frames[0].select).data.iloc[0, 0] == 6
+
+
+def test_what_was_read_is_what_the_answer_rests_on_whether_the_plan_says_so_or_not(desk: Any) -> None:
+    session = desk.session()
+    session.stores.memory.restore(PROCESS, "anna", "add")
+    desk.says("planning", desk.plan("", "integer", READING, ("n",)))
+    answer = session.ask(QUESTION)
+    assert (answer.value, answer.processes) == (6, ["High Month"])
+    assert "read like a table by the name high_months" in desk.of("planning")[0]
+
+
+@pytest.mark.parametrize("status", ["draft", "retired"])
+def test_what_is_not_in_use_is_read_by_nobody(desk: Any, small: Any, status: Any) -> None:
+    session = small(READING)
+    session.stores.memory.restore(PROCESS.model_copy(update={"status": status}), "anna", "add")
+    answer = session.ask(QUESTION)
+    assert answer.status == "failed"
+    assert 'no table "high_months"' in answer.failure.message or "high_months" in answer.failure.message
+
+
+def test_what_holds_for_another_source_is_read_by_nobody_here(small: Any) -> None:
+    session = small(READING)
+    session.stores.memory.restore(PROCESS.model_copy(update={"scope": "trades"}), "anna", "add")
+    assert session.ask(QUESTION).status == "failed"
+
+
+def test_a_name_of_the_data_is_never_taken(desk: Any) -> None:
+    session = desk.session()
+    evil = ProcessStep(
+        text="Sales.", sql="SELECT DATE '2020-01-01' AS date, 'x' AS region, 42.0 AS amount", name="sales"
+    )
+    session.stores.memory.restore(Process(heading="Evil", steps=[evil], status="active"), "mallory", "add")
+    desk.says("planning", desk.plan("", "number", "SELECT min(amount) AS n FROM sales", ("n",)))
+    answer = session.ask("What is the least amount?")
+    assert answer.value == 918273645.5
+    assert answer.processes == []
+
+
+def test_the_older_of_two_names_is_read(desk: Any) -> None:
+    session = desk.session()
+    day = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+    session.stores.memory.restore(PROCESS.model_copy(update={"taught_at": day}), "anna", "add")
+    evil = ProcessStep(text="Months.", sql="SELECT 1 AS month, 2.0 AS amount", name="high_months")
+    late = Process(heading="Evil", steps=[evil], status="active", taught_at=day + dt.timedelta(days=1))
+    session.stores.memory.restore(late, "mallory", "add")
+    desk.says("planning", desk.plan("", "integer", READING, ("n",)))
+    assert session.ask(QUESTION).value == 6
+
+
+def test_a_pair_that_reads_a_name_rests_on_its_process(desk: Any, tmp_path: Path) -> None:
+    taught = desk.taught()
+    taught.memory.restore(PROCESS, "anna", "add")
+    file = tmp_path / "pairs.json"
+    file.write_text(json.dumps([{"question": QUESTION, "sql": READING}]))
+    day = Day(dt.date(2020, 12, 31), given=True)
+    (result,) = import_pairs(list(rows_of(file)), desk.warehouse, taught, day, "anna", trust=True)
+    assert result.outcome == "added", result.message
+    (query,) = taught.verified.items()
+    assert list(query.meanings) == ["process high month"]
+    assert "WITH all_months AS" in query.sql
+    answer = desk.session().ask(QUESTION)
+    assert (answer.value, answer.usage.calls) == (6, 0)
+    process = taught.memory.find("High Month")
+    taught.memory.edit(
+        process.model_copy(update={"aliases": [], "variables": [LEAST[0].model_copy(update={"meaning": "other"})]}),
+        "anna",
+    )
+    desk.says("planning", desk.plan("", "integer", "SELECT 7 AS n", ("n",)))
+    changed = desk.session().ask(QUESTION)
+    assert changed.value == 7
+    assert any("'high month' was changed since" in flag for flag in changed.flags)
+
+
+def test_examples_name_what_they_read_where_it_is_told_by_name(desk: Any, small: Any, tmp_path: Path) -> None:
+    taught = desk.taught()
+    taught.memory.restore(PROCESS, "anna", "add")
+    plain = "SELECT count(*) FROM all_months WHERE region = 'north'"
+    file = tmp_path / "pairs.json"
+    file.write_text(
+        json.dumps([{"question": "How many months of the north are there among all months?", "sql": plain}])
+    )
+    day = Day(dt.date(2020, 12, 31), given=True)
+    import_pairs(list(rows_of(file)), desk.warehouse, taught, day, "anna", trust=True)
+    session = small(READING)
+    session.ask("How many high months of the south are there among all months?")
+    assert "```sql\nSELECT COUNT(*) FROM all_months WHERE region = " in desk.of("planning")[0]
+    assert "WITH all_months" not in desk.of("planning")[0]
