@@ -31,7 +31,7 @@ A question that cannot be answered is data: an `Answer` whose status says so.
     │   ├── NotLoggedIn             nobody is known to ask
     │   └── Refused                 what was sent is not accepted
     ├── Unanswerable                the question has no answer in these sources, and no better plan mends that
-    │   ├── NotInSources            the planner says what they lack
+    │   ├── NotInSources            a model that plans or mends says what they lack
     │   └── AsOfError               a table cannot be seen as of the day that was asked for
     └── StepError                   one step of a plan failed; its own layer may repair it
         ├── PlanError               the plan is malformed: unknown reference, cycle, wrong type
@@ -183,7 +183,10 @@ class Unanswerable(FinexpertError):
 
 
 class NotInSources(Unanswerable):
-    """The planner says what the sources lack; the message is what is missing. `unclear` are terms that it would have to be told."""
+    """The planner, or who writes a SELECT again, says what the sources lack; the message is what is missing.
+
+    `unclear` are terms that the planner would have to be told. Its cause, if any, is what failed before.
+    """
 
     kind = "not in the sources"
 

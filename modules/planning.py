@@ -25,7 +25,7 @@ from finexpert.signatures.planning import (
     following,
 )
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
-from finexpert.signatures.text import without_fences
+from finexpert.signatures.text import NOTHING, said_missing, without_fences
 from finexpert.text.terms import normalise, phrases_in
 
 
@@ -139,9 +139,9 @@ def of_one_select(select: str, interpretation: str) -> Plan:
 
 def _check_answerable(made: dspy.Prediction, unclear: list[str]) -> None:
     """Nothing is asked for, and something is said to be missing: there is no answer, or what is unclear is asked first."""
-    missing = str(made.get("missing") or "").strip().strip("`'\"")
+    missing = said_missing(made.get("missing"))
     wanted = made.get("selects") or made.get("frames") or str(made.get("code") or made.get("task") or "").strip()
-    if missing and missing.lower() not in NOTHING and not wanted:
+    if missing and not wanted:
         raise NotInSources(missing, *unclear)
 
 
@@ -149,9 +149,6 @@ def unclear_terms(made: dspy.Prediction, question: str) -> list[str]:
     """The terms that the planner would have to be told, if they stand in the question."""
     said = [term.strip(" `'\".") for term in str(made.get("unclear") or "").split(",")]
     return [term for term in said if term and term.lower() not in NOTHING and phrases_in(question, [normalise(term)])]
-
-
-NOTHING = ("none", "(none)", "n/a", "nothing", "-", "empty")
 
 
 def _one_frame(extracts: list[Step]) -> None:

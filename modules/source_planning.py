@@ -9,10 +9,10 @@ import dspy
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import NotInSources, OutputError
 from finexpert.modules.calling import ask
-from finexpert.modules.planning import NOTHING, RESULT, format_of, unclear_terms
+from finexpert.modules.planning import RESULT, format_of, unclear_terms
 from finexpert.signatures import rules
 from finexpert.signatures.source_planning import PlanSources, SourcePart
-from finexpert.signatures.text import without_fences
+from finexpert.signatures.text import NOTHING, said_missing, without_fences
 
 LAYER = "planning"
 
@@ -54,8 +54,8 @@ class SourcePlanning(dspy.Module):  # type: ignore[misc]
             answer_type=answer_format.instruction() if answer_format else "decide from the question",
             feedback=feedback,
         )
-        missing = str(made.missing or "").strip().strip("`'\"")
-        if missing.lower() not in ("", *NOTHING) and not made.parts:
+        missing = said_missing(made.missing)
+        if missing and not made.parts:
             raise NotInSources(missing)
         combine = without_fences(made.combine or "").strip().rstrip("; \n")
         combine = "" if combine.lower() in NOTHING else combine

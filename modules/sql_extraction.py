@@ -1,5 +1,7 @@
 """SQL extraction: writes the SELECTs for the frames that a plan needs, in one call, or in one call a frame.
 
+Who writes SELECTs again after some failed may say instead what these data do not hold.
+
 One call a frame is for small models. It takes demonstrations: without any all frames are asked for at once.
 """
 
@@ -11,10 +13,11 @@ import dspy
 from pydantic import ValidationError
 
 from finexpert.core.plans import Extract
-from finexpert.errors import OutputError
+from finexpert.errors import NotInSources, OutputError
 from finexpert.modules.calling import ask, shown
 from finexpert.signatures import rules
-from finexpert.signatures.sql_extraction import DataFrameFromSQL, WriteSelect, WriteSelects
+from finexpert.signatures.sql_extraction import DataFrameFromSQL, WriteSelect, WriteSelects, mending
+from finexpert.signatures.text import said_missing
 
 
 class SqlExtraction(dspy.Module):  # type: ignore[misc]
@@ -41,14 +44,19 @@ class SqlExtraction(dspy.Module):  # type: ignore[misc]
         knowledge: str = rules.NONE,
         feedback: str = rules.NONE,
     ) -> dspy.Prediction:
-        """A prediction whose `selects` is a list of DataFrameFromSQL; raises OutputError for unusable text."""
+        """A prediction whose `selects` is a list of DataFrameFromSQL.
+
+        Raises OutputError for unusable text, NotInSources where SELECTs failed and no other one would find what they were to fetch.
+        """
         if self.one_by_one:
             told = {"dialect": dialect, "schema_card": schema_card, "knowledge": knowledge}
             told |= {"today": today, "feedback": feedback}
             return dspy.Prediction(selects=[self._one(frame, told) for frame in frames])
-        return ask(
+        again = feedback != rules.NONE
+        written = ask(
             self.write,
             "sql_extraction",
+            **({"signature": mending(self.write.signature)} if again else {}),
             dialect=dialect,
             schema_card=schema_card,
             knowledge=knowledge,
@@ -57,6 +65,10 @@ class SqlExtraction(dspy.Module):  # type: ignore[misc]
             frames="\n".join(describe_request(frame) for frame in frames),
             feedback=feedback,
         )
+        absent = said_missing(written.get("absent")) if again else ""
+        if absent and len(written.selects) < len(frames):
+            raise NotInSources(absent)
+        return written
 
     def _one(self, frame: Extract, told: dict[str, str]) -> DataFrameFromSQL:
         written = ask(self.write_one, "sql_extraction", **told, **asked_for(frame)).select

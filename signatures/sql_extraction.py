@@ -3,11 +3,13 @@
 `DataFrameFromSQL` is one of them, as {"select_query": "SELECT date, unrate FROM unemployment ORDER BY date",
 "df_columns": ["date", "unrate"], "df_name": "unemployment"}.
 
-`WriteSelects` asks for all frames at once. `WriteSelect` asks for one, without the question and without the names of
-frames: small models read from these names as if they were tables.
+`WriteSelects` asks for all frames at once; `mending`, where some failed, also what these data do not hold. `WriteSelect` asks for
+one, without the question and without the names of frames: small models read from these names as if they were tables.
 """
 
 from __future__ import annotations
+
+from functools import cache
 
 import dspy
 from pydantic import BaseModel, Field, field_validator
@@ -51,6 +53,22 @@ class WriteSelects(dspy.Signature):  # type: ignore[misc]
     feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
 
     selects: list[DataFrameFromSQL] = dspy.OutputField(desc="one entry a frame, in the order asked")
+
+
+_ABSENT = (
+    "what the question needs and no table here holds, in one sentence, where that is why the last attempt failed: then `selects` is []. Empty "
+    "where another SELECT may find it: a text that a column does not hold may stand there in another spelling, as a code, or in another column"
+)
+
+
+@cache
+def mending(signature: type[dspy.Signature]) -> type[dspy.Signature]:
+    """The way of asking, compiled or not, where SELECTs failed: first it is said whether these data lack what they were to fetch.
+
+    Its further field is `absent`. Who writes SELECTs for the first time comes after a planner who could say so, and is not asked.
+    """
+    made: type[dspy.Signature] = signature.insert(0, "absent", dspy.OutputField(desc=_ABSENT, default=""), str)
+    return made
 
 
 class WriteSelect(dspy.Signature):  # type: ignore[misc]

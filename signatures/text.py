@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+NOTHING = ("none", "(none)", "n/a", "nothing", "-", "empty")
 _FENCED = re.compile(r"```[A-Za-z0-9_+-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 
 
@@ -17,3 +18,13 @@ def without_fences(text: str) -> str:
     """
     blocks = _FENCED.findall(text)
     return (max(blocks, key=len) if blocks else text).strip("\n").rstrip()
+
+
+def said_missing(text: object) -> str:
+    """What a model says that the data do not hold; nothing where it only says that nothing is missing.
+
+    >>> said_missing(" no column has interest rates. "), said_missing("'None'"), said_missing(None)
+    ('no column has interest rates.', '', '')
+    """
+    said = str(text or "").strip().strip("`'\"")
+    return "" if said.lower() in NOTHING else said

@@ -196,6 +196,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWareho
 _LAYERS = {
     "interpretation": "planning",
     "selects": "sql_extraction",
+    "absent": "sql_extraction",
     "code": "script_generation",
     "terms": "keyword_rephrasing",
     "variants": "generalise",

@@ -12,7 +12,7 @@ from finexpert.core import progress
 from finexpert.core.answers import Citation
 from finexpert.core.plans import Extract, Script
 from finexpert.core.workspace import NamedFrame, Value
-from finexpert.errors import CutFrame, NoRows, PlanError, QueryError, StepError, UnknownValue
+from finexpert.errors import CutFrame, NoRows, NotInSources, PlanError, QueryError, StepError, UnknownValue
 from finexpert.plans.retries import SQL_EXTRACTION, NeedsAnotherPlan, StepFailed, feedback_on
 from finexpert.plans.running import Running, counted, span
 from finexpert.warehouse.checks.checked import Checked
@@ -32,10 +32,15 @@ def _extract(running: Running, steps: Sequence[Extract]) -> None:
     wanted = {step.frame: step for step in steps}
     selects = {step.frame: step.select for step in steps if step.select}
     feedback, used = "", 0
+    first: StepError | None = None
     said: set[str] = set()
     while True:
         missing = [step for name, step in wanted.items() if name not in selects]
-        failures = _write(running, missing, feedback, selects) if missing else {}
+        try:
+            failures = _write(running, missing, feedback, selects) if missing else {}
+        except NotInSources as error:
+            # What failed is for the person: its values say what the data hold instead.
+            raise error from first
         failures |= _fetch(running, {name: selects[name] for name in wanted if name in selects}, wanted)
         if not failures:
             return

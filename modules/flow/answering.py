@@ -27,6 +27,7 @@ from finexpert.errors import (
     NotInSources,
     OutputError,
     PlanError,
+    StepError,
     Unanswerable,
     UnknownValue,
 )
@@ -238,16 +239,17 @@ class Answering(ABC):
         )
 
     def unanswerable(self, error: Unanswerable) -> Answer:
-        """The answer that there is none: not found where the planner says what is missing, failed for the rest."""
+        """The answer that there is none: not found where a model says what is missing, failed for the rest."""
         if isinstance(error, NotInSources):
+            tried = error.__cause__ if isinstance(error.__cause__, StepError) else None
+            layer = execution.SQL_EXTRACTION if tried else execution.PLANNING
+            shown = f" (tried: {_for_a_person(tried)})" if tried else ""
             return Answer(
                 question=self.question,
                 status="not_found",
                 format=self.answer_format or AnswerFormat(),
                 explanation=f"these data do not hold what the question needs: {error}",
-                failure=Failure(
-                    layer=execution.PLANNING, kind=error.kind, message=f"these data do not hold it: {error}"
-                ),
+                failure=Failure(layer=layer, kind=error.kind, message=f"these data do not hold it: {error}{shown}"),
             )
         return self.failed(execution.PLANNING, error)
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 
 from finexpert.core import progress
 from finexpert.core.reviews import Agreement, Ending, Review, Stage, Verdict, agree
-from finexpert.errors import BudgetExceeded, ModelError, SandboxFailure, StepError, UnknownPrompt
+from finexpert.errors import BudgetExceeded, ModelError, SandboxFailure, StepError, Unanswerable, UnknownPrompt
 from finexpert.modules.flow.filing_question import FilingQuestion
 from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.plans import execution
@@ -49,7 +49,7 @@ class Stages:
             ending, detail = "budget", str(error)
         except (ModelError, SandboxFailure) as error:
             ending, detail = "unreachable", str(error)
-        except (StepError, execution.StepFailed) as error:
+        except (StepError, Unanswerable, execution.StepFailed) as error:
             ending, detail = "failed", str(error)
         if result is None and ending == "done":
             ending = "skipped"

@@ -13,7 +13,7 @@ from finexpert.core import reviews
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.plans import Extract, Plan, Script
 from finexpert.core.workspace import NamedFrame, Turn, Workspace
-from finexpert.errors import FinexpertError, NotInSources
+from finexpert.errors import FinexpertError, NotInSources, Unanswerable
 from finexpert.knowledge import injections
 from finexpert.knowledge.processes.tables import tables_of
 from finexpert.knowledge.taught import Taught
@@ -236,6 +236,12 @@ class WarehouseQuestion(Answering):
     def failed(self, layer: str, error: FinexpertError) -> Answer:
         answer = super().failed(layer, error)
         if self.last_plan is not None:
+            self._record(answer, self.last_plan)
+        return answer
+
+    def unanswerable(self, error: Unanswerable) -> Answer:
+        answer = super().unanswerable(error)
+        if self.last_plan is not None and answer.record is None:
             self._record(answer, self.last_plan)
         return answer
 

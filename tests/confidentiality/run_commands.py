@@ -41,6 +41,7 @@ def reply(prompt: str) -> str:
     by_first: dict[str, dict[str, Any]] = {
         "interpretation": {"interpretation": "as asked", "selects": selects, "code": code, "answer_kind": "integer"},
         "selects": {"selects": selects},
+        "absent": {"absent": "", "selects": selects},
         "code": {"code": code},
         "select_query": {"select_query": SELECT, "code": "answer = len(df)"},
         "terms": {"terms": [], "rephrased": ""},

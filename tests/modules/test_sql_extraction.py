@@ -11,13 +11,14 @@ import pytest
 from finexpert.core.answers import AnswerFormat
 from finexpert.core.plans import Extract
 from finexpert.datasets.fred.database import open_fred
-from finexpert.errors import OutputError
+from finexpert.errors import NotInSources, OutputError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import Messages, ScriptedModel
 from finexpert.modules.calling import using
 from finexpert.modules.flow.sql_only import SqlOnly
 from finexpert.modules.sql_extraction import SqlExtraction, by_name
 from finexpert.settings import Settings
+from finexpert.testing import fields
 
 FRAMES = [
     Extract(id=1, frame="output", purpose="real GDP", columns=["date", "value"]),
@@ -32,9 +33,9 @@ def one_by_one() -> SqlExtraction:
     return layer
 
 
-def selects(layer: SqlExtraction, model: ScriptedModel) -> dict[str, str]:
+def selects(layer: SqlExtraction, model: ScriptedModel, **told: str) -> dict[str, str]:
     with using(LanguageModels(model)):
-        found = layer(question="How fast?", schema_card="table gdp", frames=FRAMES, today="2024-09-30")
+        found = layer(question="How fast?", schema_card="table gdp", frames=FRAMES, today="2024-09-30", **told)
     return by_name(found.selects, FRAMES)
 
 
@@ -81,3 +82,28 @@ def test_where_the_question_is_all_that_is_asked_it_is_told(tmp_path: Path) -> N
 def test_text_without_a_select_is_an_error() -> None:
     with pytest.raises(OutputError, match="not in the form asked for"):
         selects(one_by_one(), ScriptedModel(lambda messages: "I cannot."))
+
+
+BOTH = [{"df_name": frame.frame, "select_query": "SELECT 1"} for frame in FRAMES]
+FAILED = {"feedback": "SELECT date FROM wages\n\nfailed: there is no table wages"}
+
+
+def test_who_writes_again_may_say_what_is_not_there() -> None:
+    model = ScriptedModel([fields(absent="no table holds prices", selects=BOTH[:1])])
+    with pytest.raises(NotInSources, match="no table holds prices"):
+        selects(SqlExtraction(), model, **FAILED)
+    assert "[[ ## absent ## ]]" in model.prompts[0][-1]["content"]
+
+
+@pytest.mark.parametrize("said", ["None", "prices are not in gdp, but in cpi"])
+def test_what_every_frame_has_a_select_for_is_not_missing(said: str) -> None:
+    assert set(selects(SqlExtraction(), ScriptedModel([fields(absent=said, selects=BOTH)]), **FAILED)) == {
+        "output",
+        "prices",
+    }
+
+
+def test_who_writes_for_the_first_time_is_not_asked_what_is_missing() -> None:
+    model = ScriptedModel([fields(selects=BOTH)])
+    selects(SqlExtraction(), model)
+    assert "absent" not in "".join(message["content"] for message in model.prompts[0])

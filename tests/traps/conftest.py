@@ -71,9 +71,9 @@ def written(layer: str, said: Any, kind: str) -> str:
     given: dict[str, Any] = {"select": said} if isinstance(said, str) else dict(said)
     frames = given.get("selects") or ({"result": given["select"]} if "select" in given else {})
     selects = [{"df_name": name, "df_columns": [], "select_query": select} for name, select in frames.items()]
-    told = {"selects": json.dumps(selects)}
+    told = {"absent": given.get("missing", ""), "selects": json.dumps(selects)}
     if layer == "interpretation":
-        told = {"interpretation": "as asked", "unclear": "", "missing": given.get("missing", ""), **told}
+        told = {"interpretation": "as asked", "unclear": "", "missing": told["absent"], "selects": told["selects"]}
         told |= {"code": given.get("code", ""), "answer_kind": kind, "unit": ""}
     return fields(**told)
 

@@ -81,6 +81,15 @@ def test_a_record_holds_what_was_said_and_what_was_sent_back_with_the_reason(ask
     assert [attempt["select"] for attempt in refused.sent_back] == [refused.plan.steps[0].select]
 
 
+def test_who_repairs_may_say_that_it_is_not_there_and_the_person_sees_what_is(ask: Any) -> None:
+    asked = ask(next(case for case in CASES if case["id"] == "unknown-said-missing"))
+    answer = asked.answer
+    assert (answer.status, answer.failure.layer) == ("not_found", "sql_extraction")
+    assert answer.failure.message.startswith("these data do not hold it: no trade is in Swedish crowns (tried: ")
+    assert "trades.currency holds 'EUR'" in answer.failure.message
+    assert [attempt["select"] for attempt in answer.record.sent_back] == [answer.record.plan.steps[0].select]
+
+
 def test_there_are_enough_traps_and_most_come_out_right() -> None:
     assert len({case["id"] for case in CASES}) == len(CASES) >= 80
     assert len({case["id"] for case in [*CASES, *CONTROLS]}) == len(CASES) + len(CONTROLS)

@@ -49,6 +49,7 @@ ROLES = {
     "synthesis": "synthesiser",
     "interpretation": "planning",
     "selects": "sql_extraction",
+    "absent": "sql_extraction",
     "code": "script_generation",
 }
 Said = str | BaseException
@@ -471,6 +472,14 @@ def test_a_second_program_that_does_not_run_changes_nothing(over_sales: Ask, cod
         ["planning", "calculation_critic"],
     )
     assert any(flag.startswith("not reviewed by the calculation critic") for flag in answer.flags)
+
+
+def test_a_second_look_that_finds_nothing_leaves_the_first_answer_standing(over_sales: Ask) -> None:
+    nothing = fields(interpretation="as asked", missing="no sales here", selects=[], code="", answer_kind="", unit="")
+    roles = Roles(planning=[drafted(LEAST), nothing], calculation_critic=recomputed(MOST))
+    answer, review, _ = over_sales(roles)
+    assert (answer.status, review.agreement) == ("answered", "disputed")
+    assert {stage.name: stage.ending for stage in review.stages}["revision"] == "failed"
 
 
 def test_a_single_call_over_a_warehouse_needs_the_type_of_the_answer(warehouse: Any, sandbox: Any) -> None:
