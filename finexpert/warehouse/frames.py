@@ -32,7 +32,7 @@ Codes = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Frame:
-    """The rows of one SELECT: `truncated` says that the row cap cut them."""
+    """The rows of one SELECT: `truncated` says that the row cap cut them, `seconds` how long the database took, without a wait for it."""
 
     data: pd.DataFrame
     truncated: bool

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 from sqlglot import exp
 
+from finexpert.core.pace import Pace
 from finexpert.storage.private_files import make_folder, write_whole
 from finexpert.warehouse.dates import KINDS, SAMPLE, DateColumn, choose, kind_of_type, kind_of_values, may_be_date
 from finexpert.warehouse.keys import key_of, with_inferred
@@ -125,10 +126,10 @@ def date_of(table: TableSchema, name: str) -> DateColumn:
 
 
 class _Looking:
-    """Looks at a few rows within a budget of seconds."""
+    """Looks at a few rows within a budget of seconds, as of an idle machine."""
 
     def __init__(self, ask: Ask, dialect: str, seconds: float) -> None:
-        self._ask, self._dialect, self.left = ask, dialect, seconds
+        self._ask, self._dialect, self.left, self._pace = ask, dialect, seconds, Pace()
         # A column of SQLite that is called DATE holds whatever was put into it.
         self.dates_are_texts = dialect == "sqlite"
 
@@ -164,9 +165,11 @@ class _Looking:
     def _run(self, select: exp.Query) -> pd.DataFrame | None:
         if self.left <= 0:
             return None
+        sql, slowness = select.sql(self._dialect), self._pace.slowness
         started = time.monotonic()
-        data = self._ask(select.sql(self._dialect), self.left)
-        self.left -= time.monotonic() - started
+        with self._pace.elsewhere():
+            data = self._ask(sql, self.left * slowness)
+        self.left -= (time.monotonic() - started) / slowness
         return data
 
 

@@ -10,11 +10,11 @@ The order is data: what is cheap and certain comes first, and what needs rows co
 from __future__ import annotations
 
 import datetime as dt
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from finexpert.core import progress
+from finexpert.core.pace import Pace
 from finexpert.core.reviews import NOT_CHECKED, UNSURE
 from finexpert.errors import NoRows, StepError, UnknownValue
 from finexpert.warehouse.checks.arbitrary import check_arbitrary
@@ -119,8 +119,9 @@ class Checks:
     """The checks of one question's SELECTs.
 
     `as_of` hides later rows; with `declared_only` by dates that an owner declared alone, as where nobody asked for a day. `chosen` are
-    texts that a person has said the meaning of, by "table.column=text". `seconds` of the `clock` bound what the checks may take. The
-    `question` tells what a count is meant to count. `named` are SELECTs that may be read by their names; those that were are in `read_by_name`.
+    texts that a person has said the meaning of, by "table.column=text". `seconds` bound what the checks may take on an idle machine; a busy one
+    gives them more, by the `pace` at which it goes. The `question` tells what a count is meant to count. `named` are SELECTs that may be read
+    by their names; those that were are in `read_by_name`.
     """
 
     source: Warehouse
@@ -131,7 +132,7 @@ class Checks:
     question: str = ""
     named: Mapping[str, NamedSelect] = field(default_factory=dict, repr=False)
     read_by_name: dict[str, NamedSelect] = field(default_factory=dict, init=False, repr=False)
-    clock: Callable[[], float] = time.monotonic
+    pace: Callable[[], Pace] = Pace
     sent_back: list[SentBack] = field(default_factory=list, init=False, repr=False)
     _frames: dict[str, _Attempts] = field(default_factory=dict, init=False, repr=False)
     _before: _Attempts = field(default_factory=_Attempts, init=False, repr=False)
@@ -150,13 +151,13 @@ class Checks:
 
     def _run(self, select: str, frame: str, answers: bool) -> Checked:
         # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
-        reads: list[NamedSelect] = []
+        pace, reads = self.pace(), list[NamedSelect]()
         select = written_out(select, self.named, self.source.tables, self.source.dialect, reads.append)
         ran = expand(select, self.source.metrics, self.source.dialect)
         one = read(ran, self.source.dialect, self.source.tables)
         explicit = self.as_of is not None and not self.declared_only
         notes = check_horizon(one, self.as_of) if explicit and self.as_of else []
-        probe = Probe(self.source, self.seconds, self.as_of, self.declared_only, self.clock)
+        probe = Probe(self.source, self.seconds, self.as_of, self.declared_only, pace)
         with progress.stage("checking"):
             check_outside(one)
             notes += check_brackets(one)
@@ -173,17 +174,16 @@ class Checks:
             with probe.checking(_REMARKS):
                 notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
                 notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]
-        self.source.ready()
-        started = self.clock()
-        given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
-        took, again = self.clock() - started, self._read_again(one, looked)
+        with pace.elsewhere():
+            given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
+        again = self._read_again(one, looked)
         try:
             with probe.checking(_EMPTINESS):
                 notes += check_result(given, again, probe)
         except NoRows as error:
             seen = f" as of {self.as_of}" if explicit else ""
             raise NoRows(f"{error}{seen}", span=error.span, beyond=error.beyond) from None
-        if took <= min(_QUICK, probe.left):
+        if probe.idle(given.seconds) <= min(_QUICK, probe.left):
             notes += ties(again, probe)
         notes += [*(shares(one, given.data, self.question) if answers else ()), *_without_end(probe)]
         period = period_of(one)

@@ -132,7 +132,7 @@ class SQLWarehouse(Closing):
     ) -> tuple[TableSchema, ...]:
         def ask(select: str, seconds: float) -> pd.DataFrame | None:
             try:
-                return self._asked(select, self._statements.prepare(select), seconds, as_texts=True)[0]
+                return self._asked(select, self._statements.prepare(select), seconds, as_texts=True).data
             except QueryError:
                 return None
 
@@ -170,13 +170,11 @@ class SQLWarehouse(Closing):
     ) -> Frame:
         if self._closed:
             raise DataError(f"the warehouse {self.name} is closed: open it again")
-        started = time.perf_counter()
         ran = expand(select, self.metrics, self.dialect)
         sent = self._statements.prepare(ran, as_of, declared_only=declared_only)
-        data, truncated = self._asked(ran, sent, self.seconds if seconds is None else min(seconds, self.seconds))
-        return Frame(data, truncated, ran, time.perf_counter() - started)
+        return self._asked(ran, sent, self.seconds if seconds is None else min(seconds, self.seconds))
 
-    def _asked(self, select: str, sent: str, seconds: float, *, as_texts: bool = False) -> tuple[pd.DataFrame, bool]:
+    def _asked(self, select: str, sent: str, seconds: float, *, as_texts: bool = False) -> Frame:
         if self._locked is not None:
             return self._asked_locked(self._locked, select, sent, seconds, as_texts)
         stop: list[Callable[[], None]] = []
@@ -186,12 +184,11 @@ class SQLWarehouse(Closing):
         except TimeoutError:
             raise QueryError(took_too_long(seconds)) from None
 
-    def _asked_locked(
-        self, held: SqliteFile, select: str, sent: str, seconds: float, as_texts: bool
-    ) -> tuple[pd.DataFrame, bool]:
+    def _asked_locked(self, held: SqliteFile, select: str, sent: str, seconds: float, as_texts: bool) -> Frame:
         try:
             rows = held.fetch(sent, self._readable, self._texts(select, as_texts), self.row_cap, seconds)
-            return to_pandas(rows.batches, rows.schema, rows.names, rows.kinds), rows.truncated
+            data = to_pandas(rows.batches, rows.schema, rows.names, rows.kinds)
+            return Frame(data, rows.truncated, select, rows.seconds)
         except sa.exc.SQLAlchemyError as error:
             raise failure(error, select, self._statements.tables, seconds, self.name) from None
 
@@ -224,18 +221,18 @@ class SQLWarehouse(Closing):
         if self._locked is not None:
             self._locked.close()
 
-    def _answer(
-        self, select: str, sql: str, seconds: float, stop: list[Callable[[], None]], as_texts: bool
-    ) -> tuple[pd.DataFrame, bool]:
+    def _answer(self, select: str, sql: str, seconds: float, stop: list[Callable[[], None]], as_texts: bool) -> Frame:
         try:
             with reading(self._engine, self._readable, seconds, self.row_cap) as connection:
+                started = time.monotonic()
                 stop.append(interrupter(connection))
                 connection = connection.execution_options(no_parameters=True)
                 if self.dialect == "mysql":
                     from finexpert.warehouse.engines.mysql_connection import rows_of
 
                     with rows_of(connection, sql, self.row_cap) as rows:
-                        return fetch(rows, self.row_cap, kinds_of(rows.description, self.dialect))
+                        data, cut = fetch(rows, self.row_cap, kinds_of(rows.description, self.dialect))
+                        return Frame(data, cut, select, time.monotonic() - started)
                 sent, last = counted(connection, sql) if self.dialect == "postgres" else (sql, False)
                 with connection.execution_options(stream_results=True).exec_driver_sql(sent) as result:
                     kinds = kinds_of(result.cursor.description, self.dialect)
@@ -243,7 +240,7 @@ class SQLWarehouse(Closing):
                     data, cut = fetch(Counted(result) if last else result, self.row_cap, kinds, texts=texts)
                     if self.dialect == "snowflake":
                         data = data.set_axis(result_names(select, self.dialect, list(data.columns)), axis=1)
-                    return data, cut
+                    return Frame(data, cut, select, time.monotonic() - started)
         except sa.exc.SQLAlchemyError as error:
             raise failure(error, select, self._statements.tables, seconds, self.name) from None
         finally:

@@ -51,13 +51,14 @@ class Known:
 
 @dataclass(frozen=True)
 class Rows:
-    """What the SELECT gave: DuckDB's names and kinds of the columns, and the rows as Arrow."""
+    """What the SELECT gave: DuckDB's names and kinds of the columns, and the rows as Arrow; `seconds` without the wait for a free process."""
 
     names: list[str]
     kinds: list[str]
     schema: pa.Schema
     batches: list[pa.RecordBatch]
     truncated: bool
+    seconds: float = 0.0
 
 
 def answer(cursor: duckdb.DuckDBPyConnection, request: Request, known: Known) -> Rows:

@@ -165,11 +165,12 @@ class QueryProcess(Ending):
             return self._exchanged(message, request)
 
     def _exchanged(self, message: Mapping[str, Any], request: Request) -> Rows:
-        deadline = time.monotonic() + request.seconds
+        started = time.monotonic()
+        deadline = started + request.seconds
         try:
             wire.send(self._channel, wire.pack(message), deadline)
             header, body = wire.receive(self._channel, deadline, MAX_RESULT_BYTES + _FRAMING_BYTES)
-            return self._opened(header, body, request)
+            return replace(self._opened(header, body, request), seconds=time.monotonic() - started)
         except TimeoutError:
             self.kill()
             raise QueryError(took_too_long(request.seconds)) from None

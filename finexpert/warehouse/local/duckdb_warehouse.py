@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -203,7 +202,6 @@ class DuckDBWarehouse(Closing):
     def query(
         self, select: str, *, as_of: dt.date | None = None, declared_only: bool = False, seconds: float | None = None
     ) -> Frame:
-        started = time.perf_counter()
         self._check_open()
         day = as_of.isoformat() if as_of is not None else None
         least = self.seconds if seconds is None else min(seconds, self.seconds)
@@ -217,7 +215,7 @@ class DuckDBWarehouse(Closing):
             # No other SELECT mends it: the file was cut or damaged since it was opened.
             raise DataError(f"{self.path} cannot be read any more; `finexpert doctor` says whether it opens") from None
         data = to_pandas(rows.batches, rows.schema, rows.names, rows.kinds)
-        return Frame(data, rows.truncated, ran, time.perf_counter() - started)
+        return Frame(data, rows.truncated, ran, rows.seconds)
 
     def snapshot(self) -> str | None:
         """When the file that was opened was last written, and its size."""

@@ -8,6 +8,7 @@ held.ask(Request("SELECT 1 AS one"))   ->   Rows(...)
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -85,8 +86,10 @@ class LocalFile:
             raise DataError(f"the warehouse {self._path.stem} is closed: open {self._path} again") from None
 
         def work() -> Rows:
+            started = time.monotonic()
             with closing(cursor):
-                return answer(cursor, request, self._known)
+                rows = answer(cursor, request, self._known)
+            return replace(rows, seconds=time.monotonic() - started)
 
         def interrupt() -> None:
             # The cursor is closed by its own thread, perhaps just now.

@@ -5,54 +5,62 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
+from finexpert.core.pace import Pace
 from finexpert.core.reviews import NOT_CHECKED, UNSURE, unless_unchecked
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.checked import Checked, Checks
 from finexpert.warehouse.frames import Frame
-from finexpert.warehouse.isolated.errors import RUN_FAILURES
+from finexpert.warehouse.isolated.errors import RUN_FAILURES, took_too_long
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 
 class Busy:
-    """A warehouse on a busy machine, with a clock of its own: the seconds of what the checks ask, of a start, and of the SELECT itself."""
+    """A warehouse that says how long it took: what the checks ask, and the SELECT itself; a start takes time of nobody."""
 
     def __init__(
         self,
         source: DuckDBWarehouse,
         *,
         asked: Callable[[str], float] = lambda select: 0.0,
-        start: float = 0,
         itself: float = 0,
     ):
-        self._source, self._asked, self._start, self._itself = source, asked, start, itself
-        self.now = 0.0
+        self._source, self._asked, self._itself = source, asked, itself
+        self.took = 0.0
+        self.given: list[float] = []
         self.fails = ""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._source, name)
 
-    def clock(self) -> float:
-        return self.now
-
-    def ready(self) -> None:
-        self.now += self._start
-
     def query(
         self, select: str, *, as_of: dt.date | None = None, declared_only: bool = False, seconds: float | None = None
     ) -> Frame:
+        took = self._itself if seconds is None else self._asked(select)
+        self.took += took
         if seconds is not None:
-            self.now += self._asked(select)
-            if self.fails:
-                raise QueryError(self.fails)
-        else:
-            self.now += self._itself
-        return self._source.query(select, as_of=as_of, declared_only=declared_only)
+            self.given.append(seconds)
+            if self.fails or took > seconds:
+                raise QueryError(self.fails or took_too_long(seconds))
+        return replace(self._source.query(select, as_of=as_of, declared_only=declared_only), seconds=took)
+
+
+class Paced(Pace):
+    """A machine that goes so many times slower than an idle one."""
+
+    def __init__(self, slowness: float = 1.0) -> None:
+        super().__init__()
+        self._slowness = slowness
+
+    @property
+    def slowness(self) -> float:
+        return self._slowness
 
 
 FAN_OUT = "SELECT sum(a.balance) FROM accounts a JOIN trades t ON t.account_id = a.account_id"
@@ -65,13 +73,23 @@ def opened(brokerage_file: Path) -> Any:
         yield source
 
 
-def checked(source: Busy, select: str) -> Checked:
-    return Checks(source, clock=source.clock).run(select)
+def checked(source: Busy, select: str, slowness: float = 1.0) -> Checked:
+    return Checks(source, pace=lambda: Paced(slowness)).run(select)
 
 
-def test_the_start_of_a_process_takes_none_of_the_time(opened: DuckDBWarehouse) -> None:
+@pytest.mark.parametrize(("slowness", "seconds"), [(1.0, 0.4), (8.0, 3.2)])
+def test_a_busy_machine_gives_the_checks_as_much_more_time(
+    opened: DuckDBWarehouse, slowness: float, seconds: float
+) -> None:
+    busy = Busy(opened, asked=lambda select: seconds)
     with pytest.raises(QueryError, match="adds up each row of a"):
-        checked(Busy(opened, start=60), FAN_OUT)
+        checked(busy, FAN_OUT, slowness)
+    assert busy.given[0] == 3 * slowness
+
+
+def test_what_takes_as_long_on_an_idle_machine_is_unsure(opened: DuckDBWarehouse) -> None:
+    notes = checked(Busy(opened, asked=lambda select: 3.2), FAN_OUT).notes
+    assert any(note.startswith(UNSURE) for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +103,7 @@ def test_the_start_of_a_process_takes_none_of_the_time(opened: DuckDBWarehouse) 
 )  # fmt: skip
 def test_a_check_without_time_is_told(opened: DuckDBWarehouse, select: str, flags: list[str]) -> None:
     busy = Busy(opened)
-    found = Checks(busy, seconds=0.01, clock=busy.clock).run(select).notes
+    found = Checks(busy, seconds=0.01).run(select).notes
     told = [note for note in found if note.startswith((UNSURE, NOT_CHECKED))]
     for flag in flags:
         assert any(flag in note for note in told), told
@@ -101,7 +119,7 @@ def test_a_check_that_was_broken_off_is_told(opened: DuckDBWarehouse, words: str
 
 
 def test_a_slow_check_takes_the_time_of_those_after_it(opened: DuckDBWarehouse) -> None:
-    busy = Busy(opened, asked=lambda select: 5.0 if '"status"' in select else 0.0)
+    busy = Busy(opened, asked=lambda select: 2.98 if '"status"' in select else 0.0)
     select = (
         "SELECT sum(a.balance) FROM accounts a JOIN trades t ON t.account_id = a.account_id WHERE t.status = 'FILLED'"
     )
@@ -125,7 +143,7 @@ def test_a_slow_select_is_not_run_again_for_a_note(opened: DuckDBWarehouse, took
     ).notes
     assert sum(note.startswith("LIMIT 1 leaves out a row") for note in notes) == told
     assert unless_unchecked(notes, 80) == 80
-    assert busy.now == took
+    assert busy.took == took
 
 
 def test_a_process_that_is_gone_starts_before_a_select_is_timed(brokerage_file: Path) -> None:

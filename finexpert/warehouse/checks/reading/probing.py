@@ -3,8 +3,8 @@
     probe.any_row(exp.select("1").from_("trades").where("status = 'DONE'"))   ->   True, False, or None where there was no time
     probe.unfinished                                                          ->   the checks that had no time, by their names
 
-What comes back stays at home: it decides, or it is shown to a person, and stands in no prompt. Every question has a budget of seconds,
-after which nothing more is asked; what was found is kept for the warehouse as long as it is open.
+What comes back stays at home: it decides, or it is shown to a person, and stands in no prompt. Every question has a budget of seconds
+of work, after which nothing more is asked; what was found is kept for the warehouse as long as it is open.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import pandas as pd
 from sqlglot import exp
 
+from finexpert.core.pace import Pace
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.select import Origin
 from finexpert.warehouse.isolated.errors import ended_early
@@ -70,7 +71,10 @@ def known_of(warehouse: Any) -> Known:
 
 
 class Probe:
-    """Asks a warehouse within a budget of seconds, and as of a day, if there is one. One question's; not for several threads."""
+    """Asks a warehouse within a budget of seconds, and as of a day, if there is one. One question's, of the thread that makes it.
+
+    The seconds are those of an idle machine: where this one is busy, a check is given as many more as it goes slower.
+    """
 
     def __init__(
         self,
@@ -78,12 +82,12 @@ class Probe:
         seconds: float,
         as_of: dt.date | None = None,
         declared_only: bool = False,
-        clock: Callable[[], float] = time.monotonic,
+        pace: Pace | None = None,
     ) -> None:
         self._warehouse = warehouse
         self._known = known_of(warehouse)
         self._left = seconds
-        self._clock = clock
+        self._pace = pace or Pace()
         self._check = ""
         self._unfinished: dict[str, None] = {}
         self._as_of, self._declared_only = as_of, declared_only
@@ -91,8 +95,12 @@ class Probe:
 
     @property
     def left(self) -> float:
-        """The seconds that are left of the budget."""
+        """The seconds that are left of the budget, as of an idle machine."""
         return self._left
+
+    def idle(self, seconds: float) -> float:
+        """How long something that took so many seconds here takes on an idle machine."""
+        return seconds / self._pace.slowness
 
     @contextmanager
     def checking(self, check: str) -> Iterator[None]:
@@ -159,17 +167,21 @@ class Probe:
             self._unfinished[self._check] = None
             return None
         # A process or a connection that has to start first takes nothing of the budget.
-        self._warehouse.ready()
-        started = self._clock()
+        slowness, started = self._pace.slowness, time.monotonic()
         try:
-            frame = self._warehouse.query(sql, as_of=self._as_of, declared_only=self._declared_only, seconds=self._left)
-            data: pd.DataFrame = frame.data
+            with self._pace.elsewhere():
+                self._warehouse.ready()
+                started = time.monotonic()
+                frame = self._warehouse.query(
+                    sql, as_of=self._as_of, declared_only=self._declared_only, seconds=self._left * slowness
+                )
         except QueryError as error:
+            self._left -= (time.monotonic() - started) / slowness
             if ended_early(str(error)):
                 self._unfinished[self._check] = None
             return None
-        finally:
-            self._left -= self._clock() - started
+        self._left -= frame.seconds / slowness
+        data: pd.DataFrame = frame.data
         return data
 
 
