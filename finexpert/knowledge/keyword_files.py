@@ -3,7 +3,7 @@
     term,meaning,aliases,source,taught_by,taught_at
     stress month,a month in which the spread is below 0.5,tense month | month of stress,expert,anna,2024-09-30T08:00:00Z
 
-Only the term and its meaning must be there. A line is taken whole or not at all.
+Only the term and its meaning must be there. No cell is run as a formula (`finexpert.text.spreadsheets`). A line is taken whole or not at all.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from finexpert.knowledge.exchange import Imported, read_text
 from finexpert.knowledge.glossary import Glossary, Keyword
 from finexpert.storage import foreign_json
 from finexpert.storage.private_files import write_whole
+from finexpert.text.spreadsheets import kept_in_csv, read_from_csv
 from finexpert.text.texts import said_to_a_program, sentence
 
 _FIELDS = ("term", "meaning", "aliases", "source", "taught_by", "taught_at", "status")
@@ -44,7 +45,8 @@ def export_keywords(glossary: Glossary, file: Path) -> Path:
         sheet = io.StringIO(newline="")
         writer = csv.DictWriter(sheet, fields, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(row | {name: _joined(row[name]) for name in _LISTS if name in row} for row in rows)
+        cells = (row | {name: _joined(row[name]) for name in _LISTS if name in row} for row in rows)
+        writer.writerows({name: kept_in_csv(str(cell or "")) for name, cell in row.items()} for row in cells)
         text = sheet.getvalue()
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, text)
@@ -107,7 +109,7 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     f"{file}, line {reader.line_num}: a row has the columns term and meaning, and of aliases (with | "
                     f"between them), source, taught_by, taught_at and status those that are known"
                 )
-            values: dict[str, Any] = {key: value for key, value in row.items() if value}
+            values: dict[str, Any] = {key: read_from_csv(value) for key, value in row.items() if value}
             values |= {name: _split(values[name]) for name in _LISTS if name in values}
             yield reader.line_num, values
     except csv.Error as error:

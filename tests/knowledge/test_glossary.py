@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -128,6 +129,24 @@ def test_an_export_imported_elsewhere_says_the_same(
     for mine, theirs in zip(glossary.keywords(), other.keywords(), strict=True):
         assert [getattr(mine, fact) for fact in facts] == [getattr(theirs, fact) for fact in facts]
     assert export_keywords(other, tmp_path / f"other.{kind}").read_bytes() == written
+
+
+FORMULAS = ("=1+1", "+cmd|' /C calc'!A0", "@SUM(A1)", "-2+3+cmd", "'=1+1", "''@x", "'quoted' word", "-2.5 percent")
+
+
+def test_no_cell_of_a_csv_is_a_formula_and_nothing_is_lost(
+    glossary: Glossary, opening: Callable[..., Glossary], tmp_path: Path
+) -> None:
+    for number, text in enumerate(FORMULAS):
+        glossary.define(keyword(f"term {number}", text), "=HYPERLINK(1)")
+    file = export_keywords(glossary, tmp_path / "terms.csv")
+    with file.open(encoding="utf-8", newline="") as lines:
+        cells = [cell for row in csv.reader(lines) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "@", "-")) and cell != "-2.5 percent"]
+    other = opening("other.sqlite")
+    import_keywords(other, file, "cleo")
+    assert [each.meaning for each in other.keywords()] == [each.meaning for each in glossary.keywords()]
+    assert {each.taught_by for each in other.keywords()} == {"=HYPERLINK(1)"}
 
 
 @both_engines

@@ -10,7 +10,6 @@ begins with `=`, `+`, `-` or `@`. In an Excel file a text is always a text.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,12 @@ import pandas as pd
 
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.storage.private_files import write_whole
+from finexpert.text.spreadsheets import harmless
 
 _MOST_ROWS = 1_048_575
 _PICTURE_ROWS = 20
 LONGEST_CELL = 32_767
 _CUT = " ... (cut: a cell of Excel holds no more)"
-# Spreadsheets take the wide forms for the same.
-_RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-# A number with its sign, and what it is of: no spreadsheet computes with it.
-_NUMBER = re.compile(r"[-+][\d.,]+(?:[eE][-+]?\d+)?(?: ?%| [A-Za-z ]+)?")
 
 
 def csv_text(data: pd.DataFrame, *, safe: bool = False) -> str:
@@ -37,7 +33,7 @@ def csv_text(data: pd.DataFrame, *, safe: bool = False) -> str:
     "a,b\\n'=1+1,0.1\\n-2.5 percent,-1.0\\n"
     """
     if safe:
-        names = [_harmless(str(name)) for name in data.columns]
+        names = [harmless(str(name)) for name in data.columns]
         data = (
             pd.concat([_harmless_texts(data.iloc[:, place]) for place in range(len(names))], axis=1, keys=names)
             if names
@@ -96,8 +92,7 @@ def _harmless_texts(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _harmless(value: Any) -> Any:
-    runs = isinstance(value, str) and value.startswith(_RUNS) and not _NUMBER.fullmatch(value)
-    return f"'{value}" if runs else value
+    return harmless(value) if isinstance(value, str) else value
 
 
 def _for_a_sheet(value: Any) -> Any:

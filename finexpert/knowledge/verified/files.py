@@ -5,7 +5,7 @@
       variables: {year: '2023'}
       unit: USD
 
-YAML, JSON or CSV, by the file's ending. Pairs of other tools have a `question`, and their SQL under `sql`, `query` or `select`; of a list
+YAML, JSON or CSV, by the file's ending; no cell of a CSV is run as a formula. Pairs of other tools have a `question`, and their SQL under `sql`, `query` or `select`; of a list
 of vanna's training data (`get_training_data`), the rows of the type `sql` are taken. Nothing is run here.
 """
 
@@ -25,6 +25,7 @@ from finexpert.knowledge.exchange import read_text
 from finexpert.knowledge.verified.query import VerifiedQuery
 from finexpert.storage import foreign_json, foreign_yaml
 from finexpert.storage.private_files import write_whole
+from finexpert.text.spreadsheets import kept_in_csv, read_from_csv
 
 _FIELDS = ("question", "select", "variables", "unit", "data", "verified_by")
 _SQL = ("select", "sql", "query")
@@ -50,7 +51,8 @@ def export_queries(queries: Sequence[VerifiedQuery], file: Path) -> Path:
         sheet = io.StringIO(newline="")
         writer = csv.DictWriter(sheet, _FIELDS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({**row, "variables": json.dumps(row["variables"], ensure_ascii=False)} for row in rows)
+        cells = ({**row, "variables": json.dumps(row["variables"], ensure_ascii=False)} for row in rows)
+        writer.writerows({name: kept_in_csv(str(cell or "")) for name, cell in row.items()} for row in cells)
         text = sheet.getvalue()
     elif kind == "json":
         text = json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
@@ -104,7 +106,8 @@ def _kind(file: Path) -> str:
 
 def _csv(file: Path) -> Iterator[Mapping[str, Any]]:
     try:
-        yield from csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True)
+        for row in csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True):
+            yield {name: read_from_csv(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
     except csv.Error as error:
         raise StoreError(f"{file} cannot be read as CSV: {error}") from error
 
