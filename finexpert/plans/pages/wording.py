@@ -27,6 +27,8 @@ _SCALE_AFTER = re.compile(r"^([A-Z]{3}) (thousand|million|billion|trillion)s?$")
 _SCALE_NAMES = {1e3: "thousand", 1e6: "million", 1e9: "billion", 1e12: "trillion"}
 SHARES = ("fraction", "ratio")
 _POINTS = re.compile(r"%|percent|\bpp\b", re.IGNORECASE)
+# What a sentence itself calls its number.
+_OWN_UNIT = re.compile(r"\s*(?:USD|dollars|%|percent|times|x\b|days|(?:basis )?points?\b|bps?\b|pp\b)")
 _BASIS_POINTS = re.compile(r"basis points|\bbps?\b", re.IGNORECASE)
 
 
@@ -35,6 +37,8 @@ def filled(text: str, shown: Mapping[str, str]) -> str:
 
     >>> filled("It rose to ${a} million, or {b}.", {"a": "5,363 million USD", "b": "34.6%"})
     'It rose to $5,363 million, or 34.6%.'
+    >>> filled("Prices added {a} points.", {"a": "1.1 USD"})
+    'Prices added 1.1 points.'
     """
 
     def put(found: re.Match[str]) -> str:
@@ -53,7 +57,7 @@ def filled(text: str, shown: Mapping[str, str]) -> str:
             return f"{number}{said}"
         if unit and _again(unit, after):
             return f"{number} {unit.rpartition(' ')[0]}".strip()
-        if unit and re.match(r"\s*(?:USD|dollars|%|percent|times|x\b|days)", after):
+        if unit and _OWN_UNIT.match(after):
             return f"{number} {own[0]}" if own else number
         if unit and before.rstrip().endswith("$"):
             return " ".join(filter(None, [number, unit.replace("USD", "").strip()]))
