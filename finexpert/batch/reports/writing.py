@@ -12,7 +12,8 @@ from pathlib import Path
 import pandas as pd
 
 from finexpert.batch.reports.running import Made, Section
-from finexpert.core.display.cells import is_number, shown
+from finexpert.core.display.cells import is_number
+from finexpert.core.display.columns import rows
 from finexpert.core.display.files import workbook_bytes
 from finexpert.core.display.templates import environment
 
@@ -56,7 +57,7 @@ def _address(png: bytes) -> str:
 def _rows(table: pd.DataFrame) -> list[list[str]]:
     """The first and last rows as texts; the template says where rows are left out."""
     kept = table if len(table) <= MOST_ROWS else pd.concat([table.head(MOST_ROWS // 2), table.tail(MOST_ROWS // 2)])
-    return [[shown(value) for value in row] for row in kept.itertuples(index=False, name=None)]
+    return rows(kept, table)
 
 
 def _right(table: pd.DataFrame) -> list[bool]:

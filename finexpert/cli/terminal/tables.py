@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,8 @@ import pandas as pd
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
+
+from finexpert.core.display.columns import written
 
 _ROWS = 24
 _COLUMNS = 110
@@ -45,7 +46,7 @@ def tables(data: pd.DataFrame, width: int) -> list[Table]:
     """
     half = _ROWS // 2
     shown = data.iloc[[*range(half), *range(-half, 0)]] if len(data) > _ROWS else data
-    columns = [_column(shown, place) for place in range(shown.shape[1])]
+    columns = [_column(shown.iloc[:, place], data.iloc[:, place]) for place in range(shown.shape[1])]
     if len(data) > _ROWS:
         for column in columns:
             column.cells.insert(half, Text("..."))
@@ -55,12 +56,11 @@ def tables(data: pd.DataFrame, width: int) -> list[Table]:
     return parts
 
 
-def _column(data: pd.DataFrame, place: int) -> _Column:
-    values = data.iloc[:, place]
-    cells = [_cell(value) for value in values.astype(object)]
+def _column(values: pd.Series, whole: pd.Series) -> _Column:
+    cells = [Text(text or "") for text in written(values, whole)]
     # Days too: whatever is no text is read as a whole.
     whole = values.dtype.kind in "iufbM" or not any(isinstance(value, str) for value in values)
-    name = Text(str(data.columns[place]), justify="right" if values.dtype.kind in "iuf" else "left")
+    name = Text(str(values.name), justify="right" if values.dtype.kind in "iuf" else "left")
     return _Column(name, cells, whole)
 
 
@@ -86,16 +86,6 @@ def _table(columns: list[_Column], width: int) -> Table:
     for row in zip(*(column.cells for column in columns), strict=True):
         shown.add_row(*row)
     return shown
-
-
-def _cell(value: object) -> Text:
-    if value is pd.NaT:
-        return Text("")
-    if isinstance(value, float):
-        return Text(f"{value:,.4g}" if abs(value) < 1 else f"{value:,.2f}")
-    if isinstance(value, dt.datetime) and value.time() == dt.time():
-        return Text(value.date().isoformat())
-    return Text(str(value))
 
 
 def figure(path: Path, width: int) -> Text:

@@ -10,7 +10,8 @@ import base64
 from html import escape
 from typing import TYPE_CHECKING
 
-from finexpert.core.display.cells import is_number, lines, shown
+from finexpert.core.display.cells import is_number, lines
+from finexpert.core.display.columns import rows as rows_of
 from finexpert.core.display.parts import Code, Parts
 from finexpert.text.texts import visible
 
@@ -62,7 +63,7 @@ def of_table(data: pd.DataFrame, rows: int = ROWS) -> str:
     head = "".join(_cell("th", str(column), to) for column, to in zip(data.columns, right, strict=True))
     cut = len(data) > rows
     kept = [data.head(rows // 2), data.tail(rows // 2)] if cut else [data]
-    body = [_rows(part, right) for part in kept]
+    body = [_rows(part, data, right) for part in kept]
     gap = f"<tr>{'<td>…</td>' * len(right)}</tr>" if cut else ""
     said = f"{len(data):,} rows" + (f", {rows} of them shown: answer.to_frame() gives all" if cut else "")
     return (
@@ -71,11 +72,8 @@ def of_table(data: pd.DataFrame, rows: int = ROWS) -> str:
     )
 
 
-def _rows(data: pd.DataFrame, right: list[bool]) -> str:
-    said = (
-        "".join(_cell("td", shown(value), to) for value, to in zip(row, right, strict=True))
-        for row in data.itertuples(index=False, name=None)
-    )
+def _rows(part: pd.DataFrame, whole: pd.DataFrame, right: list[bool]) -> str:
+    said = ("".join(_cell("td", text, to) for text, to in zip(row, right, strict=True)) for row in rows_of(part, whole))
     return "".join(f"<tr>{line}</tr>" for line in said)
 
 

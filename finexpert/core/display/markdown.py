@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from finexpert.core.display.cells import is_number, lines, shown
+from finexpert.core.display.cells import is_number, lines
+from finexpert.core.display.columns import rows as rows_of
 from finexpert.core.display.parts import Code, Parts
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def of_table(data: pd.DataFrame, rows: int = ROWS, whole: int | None = None) -> 
     whole = len(data) if whole is None else whole
     right = [is_number(kind) for kind in data.dtypes]
     said = [_row(str(column) for column in data.columns), _row_of("--:" if to else ":--" for to in right)]
-    said += [_row(shown(value) for value in row) for row in data.head(rows).itertuples(index=False, name=None)]
+    said += [_row(texts) for texts in rows_of(data.head(rows), data)]
     table = "\n".join(said)
     shown_rows = min(rows, len(data))
     return table if whole <= shown_rows else f"{table}\n\nThe first {shown_rows:,} of {whole:,} rows."

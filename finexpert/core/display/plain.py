@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from finexpert.core.display.cells import lines, shown
+from finexpert.core.display.cells import lines
+from finexpert.core.display.columns import rows as rows_of
 from finexpert.core.display.parts import Parts
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ def of_answer(answer: Shown) -> str:
 
 def of_table(data: pd.DataFrame, rows: int = ROWS) -> str:
     """The first rows of a table, every number whole, and how many there are."""
-    head = data.head(rows).map(shown).set_axis([lines(str(column)) for column in data.columns], axis=1)
+    import pandas as pd
+
+    names = [lines(str(column)) for column in data.columns]
+    head = pd.DataFrame(rows_of(data.head(rows), data), columns=names, dtype=object)
     text = head.to_string(index=False)
     return text if len(data) <= rows else f"{text}\n... {len(data):,} rows: answer.to_frame() gives all"
