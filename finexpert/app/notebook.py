@@ -29,6 +29,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import HTML, display
 
+from finexpert.core.display.stages import words
 from finexpert.core.progress import STAGES, Event, Watch, watching
 from finexpert.errors import FinexpertError
 
@@ -201,7 +202,7 @@ class _Stages:
     def __init__(self, browser: bool) -> None:
         self.ended = threading.Event()
         self._began = time.perf_counter()
-        self._running: list[str] = []
+        self._running: list[tuple[str, str]] = []
         self._took: dict[str, tuple[float, int]] = {}
         self._lock = threading.Lock()
         self._handle = display(HTML(""), display_id=True) if browser else None
@@ -209,10 +210,11 @@ class _Stages:
     def hear(self, event: Event) -> None:
         with self._lock:
             if event.state == "started":
-                self._running.append(event.stage)
+                self._running.append((event.stage, words(event)))
             else:
-                if event.stage in self._running:
-                    self._running.remove(event.stage)
+                began = next((each for each in reversed(self._running) if each[0] == event.stage), None)
+                if began is not None:
+                    self._running.remove(began)
                 seconds, calls = self._took.get(event.stage, (0.0, 0))
                 self._took[event.stage] = (seconds + event.seconds, calls + event.calls)
         self._show()
@@ -229,7 +231,7 @@ class _Stages:
 
     def _show(self) -> None:
         with self._lock:
-            stage = self._running[-1] if self._running else "starting"
+            stage = self._running[-1][1] if self._running else "Starting"
         if not self.ended.is_set():
             self._write(f"{stage} … {time.perf_counter() - self._began:.0f} s")
 

@@ -35,6 +35,7 @@ from finexpert.app.running import Running, Told
 from finexpert.app.shared import Shares
 from finexpert.app.state import tables
 from finexpert.app.state.stored import StoredAnswer
+from finexpert.core.display.stages import words
 from finexpert.core.progress import Event
 from finexpert.errors import FinexpertError, NotFound, Refused
 
@@ -211,7 +212,7 @@ class _Completion:
                     continue
                 if isinstance(thing, Event):
                     if thing.state == "started":
-                        yield self._chunk({"reasoning_content": f"{thing.stage} ...\n"})
+                        yield self._chunk({"reasoning_content": f"{words(thing)} ...\n"})
                     continue
                 for piece in _pieces(await self._words(thing)):
                     yield self._chunk({"content": piece})

@@ -1,6 +1,6 @@
 """What a terminal shows while something is asked: the stage, and the seconds since it began.
 
-    ⠹ planning  4 s
+    ⠹ Planning  4 s
 
 Nothing is shown where the errors do not go to a terminal, and nothing of it stays.
 """
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from finexpert.cli import common
+from finexpert.core.display.stages import words
 from finexpert.core.progress import Event, Watch, watching
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _PER_SECOND = 5
 
 
 @contextmanager
-def waiting(at_first: str = "starting") -> Iterator[None]:
+def waiting(at_first: str = "Starting") -> Iterator[None]:
     """Within it, stages are shown as they begin; `at_first` stands there until the first one does."""
     if not sys.stderr.isatty():
         yield
@@ -44,20 +45,15 @@ class _Shown:
     def __init__(self, bar: Progress, task: TaskID) -> None:
         self._bar, self._task = bar, task
         self._lock = threading.Lock()
-        self._running: list[str] = []
+        self._running: list[tuple[str, str]] = []
 
     def hear(self, event: Event) -> None:
-        words = f"{event.stage} ({event.note})" if event.note and event.state == "started" else event.stage
         with self._lock:
             if event.state == "started":
-                self._running.append(words)
+                self._running.append((event.stage, words(event)))
             else:
                 # A stage that runs in several threads at once ends as often as it began.
-                last = next(n for n in range(len(self._running) - 1, -1, -1) if self._is(self._running[n], event))
+                last = next(n for n in range(len(self._running) - 1, -1, -1) if self._running[n][0] == event.stage)
                 del self._running[last]
             if self._running:
-                self._bar.update(self._task, description=self._running[-1])
-
-    @staticmethod
-    def _is(words: str, event: Event) -> bool:
-        return words.partition(" ")[0] == event.stage
+                self._bar.update(self._task, description=self._running[-1][1])

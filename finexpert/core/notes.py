@@ -27,6 +27,15 @@ def in_order(notes: Iterable[str]) -> list[str]:
     return sorted(dict.fromkeys(notes), key=_place)
 
 
+def may_change(note: str) -> bool:
+    """Whether a note may change what an answer means to who reads it; the others tell how it came about.
+
+    >>> may_change("COUNT(fee) leaves out the rows in which fee is missing"), may_change("of side, these values matched: 'buy'")
+    (True, False)
+    """
+    return _place(note) < 2
+
+
 def _place(note: str) -> int:
     if note.startswith((UNSURE, NOT_CHECKED)):
         return 0

@@ -106,7 +106,7 @@ def test_streaming(client: Any) -> None:
     chunks = [json.loads(line) for line in lines[:-1]]
     deltas = [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
     assert "".join(delta.get("content", "") for delta in deltas).startswith("**6**")
-    assert any("planning" in delta.get("reasoning_content", "") for delta in deltas)
+    assert any("Planning" in delta.get("reasoning_content", "") for delta in deltas)
     assert chunks[-1]["usage"]["total_tokens"] > 0
     assert [chunk["choices"][0]["finish_reason"] for chunk in chunks if chunk["choices"]][-1] == "stop"
 

@@ -39,12 +39,12 @@ def test_a_terminal_sees_the_stage_and_a_pipe_the_answer(home: Path) -> None:
         out = asked.stdout.read() if asked.stdout else ""
     os.close(terminal)
     assert asked.returncode == 0
-    assert "starting" in shown
+    assert "Starting" in shown
     assert "0:00:0" in shown
     # The line is taken away at the end.
     assert shown.rstrip().endswith("\x1b[2K")
     assert "Answer: 3 recessions" in out
-    assert "starting" not in out
+    assert "Starting" not in out
 
 
 def test_the_last_stage_to_begin_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,7 @@ def test_the_last_stage_to_begin_is_named(monkeypatch: pytest.MonkeyPatch) -> No
         pass
     with progress.watching(progress.Watch(shown.hear)), progress.stage("answering"):
         pass
-    assert named == ["extracting (2 SELECTs)", "checking", "extracting (2 SELECTs)", "answering"]
+    assert named == ["Running 2 SELECTs", "Checking", "Running 2 SELECTs", "Putting the answer together"]
 
 
 def test_nothing_is_shown_where_there_is_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:

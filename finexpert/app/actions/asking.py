@@ -10,6 +10,7 @@ followed again with `watch`. One question of a conversation is under way at a ti
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
@@ -103,7 +104,7 @@ class Asking(Answering):
         if any((ord(char) < 32 and char not in "\t\n\r") or "\ud800" <= char <= "\udfff" for char in question):
             raise Refused("the question holds control characters: write it in plain text")
         running = Running(new_id(), conversation, person)
-        self._admit(running, lambda: self._begin(person, running, question))
+        self._admit(running, lambda: self._begin(person, running, question, wish.as_of))
         self.metrics.asked()
         self._pool.submit(self._carried_out, running, wish)
         return running
@@ -134,7 +135,7 @@ class Asking(Answering):
         if sum(each.person.id == person.id for each in under_way) >= self.options.questions_each:
             raise TooMany(f"{self.options.questions_each} of your questions are under way: wait for one, or cancel it")
 
-    def _begin(self, person: Person, running: Running, question: str) -> None:
+    def _begin(self, person: Person, running: Running, question: str, as_of: dt.date | None) -> None:
         """Keep the question, and take its conversation, which no other question has then."""
         c, of = tables.conversations.c, tables.answers.c
         with self.state.writing() as connection:
@@ -147,6 +148,9 @@ class Asking(Answering):
             last = connection.scalar(sa.select(sa.func.max(of.number)).where(of.conversation == running.conversation))
             asked = {"id": running.id, "conversation": running.conversation, "person": person.id, "question": question,
                      "number": (last or 0) + 1, "state": "running", "server": self.server, "asked": now()}  # fmt: skip
+            if as_of is not None:
+                # Where it is cancelled, fails or is interrupted it is asked again as of the same day.
+                asked["body"] = {"as_of": as_of.isoformat(), "as_of_given": True}
             connection.execute(tables.answers.insert().values(asked))
             name = row["name"] or " ".join(question.split())[:80]
             taken = {"asking": running.id, "name": name, "changed": now()}

@@ -5,6 +5,7 @@ view = desk.cited(person, answer.id, 1)      # the page of the first citation, m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,8 @@ from finexpert.filings.records import LibraryPage, SearchRequest
 
 _LONGEST_SEARCH = 1_000
 _MOST_HITS = 50
+
+_PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 class Pages(Correcting):
@@ -102,13 +105,14 @@ def _marked(citation: Citation) -> tuple[list[str], str]:
 def _printed(value: str) -> str:
     """A number as filings print it.
 
-    >>> _printed("-1181.0"), _printed("94.25"), _printed("ROE")
-    ('1,181', '94.25', '')
+    >>> _printed("-1181.0"), _printed("94.25"), _printed("ROE"), _printed("$ (32,765)"), _printed("3.5 %")
+    ('1,181', '94.25', '', '32,765', '3.5')
     """
     try:
         number = abs(float(value))
     except ValueError:
-        return ""
+        found = _PRINTED.search(value)
+        return found[0] if found else ""
     return f"{number:,.0f}" if number.is_integer() else f"{number:,}"
 
 

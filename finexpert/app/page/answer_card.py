@@ -36,6 +36,7 @@ class Shown:
     pages: list[tuple[int, Citation]]
     cited: list[tuple[int, Citation]]
     cost: str
+    selects: set[str]
 
     @property
     def wordy(self) -> bool:
@@ -45,15 +46,16 @@ class Shown:
 
 def of(answer: StoredAnswer) -> Shown:
     numbered = list(enumerate(answer.citations, 1))
-    from_tables = {select.sql for select in answer.selects}
+    selects = {select.sql for select in answer.selects}
     return Shown(
         number=_without_unit(answer),
         unit="" if isinstance(answer.value, str) and answer.sentences else answer.format.unit or "",
         reason=_reason(answer),
         steps=list(_steps(answer.plan)),
         pages=[(number, citation) for number, citation in numbered if citation.page],
-        cited=numbered if not from_tables or any(citation.page for citation in answer.citations) else [],
+        cited=numbered if not selects or any(citation.page for citation in answer.citations) else [],
         cost=cost(answer.usage),
+        selects=selects,
     )
 
 

@@ -6,6 +6,7 @@ A question goes on when the page is closed. Whoever opens the conversation again
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
@@ -20,11 +21,12 @@ from finexpert.app.page import progress
 from finexpert.app.page.examples import examples_for, examples_of_all
 from finexpert.app.page.page import Page, Route, go_to, grouped, piece
 from finexpert.app.page.templating import render
-from finexpert.app.page.turns import Turns, source_name
+from finexpert.app.page.turns import AskedOf, Turns
 from finexpert.app.people.people import Person
 from finexpert.app.state.stored import StoredAnswer
 from finexpert.core.progress import Event
-from finexpert.errors import FinexpertError, NotFound
+from finexpert.errors import FinexpertError, NotFound, Refused
+from finexpert.language_models.recordings.recorded import RECORDED
 
 log = logging.getLogger(__name__)
 
@@ -61,8 +63,27 @@ class Talks(Page):
         person = self.person_of(request)
         choices = [(each.id, each.name) for each in self.desk.sources(person)]
         choices += [(ALL, "All sources")] if len(choices) > 1 else []
-        chosen = next((each for each in choices if each[0] == source), choices[0] if choices else None)
-        return self.whole(request, "home.html", choices=choices, chosen=chosen, talk=None)
+        wanted = source or self._asked_last(person)
+        chosen = next((each for each in choices if each[0] == wanted), choices[0] if choices else None)
+        recorded = self.desk.settings.lm == RECORDED
+        given: dict[str, Any] = {
+            "choices": choices,
+            "chosen": chosen,
+            "talk": None,
+            "recorded": recorded,
+            "as_of": self._as_of(),
+        }
+        return self.whole(request, "home.html", **given)
+
+    def _asked_last(self, person: Person) -> str:
+        """The source of the person's last conversation, so that a new question goes on with it."""
+        last = next(iter(self.desk.conversations(person)), None)
+        return "" if last is None else ALL if "," in last.source else last.source
+
+    def _as_of(self, given: str = "") -> dict[str, str]:
+        """The day of the last question, where one was chosen, and the day that counts where none is."""
+        usual = self.desk.settings.as_of
+        return {"given": given, "usual": usual.isoformat() if usual else ""}
 
     def examples(self, request: Request, source: str) -> HTMLResponse:
         """What a source invites to ask, and what is said of its numbers; why, where it cannot be opened now."""
@@ -76,13 +97,18 @@ class Talks(Page):
         return piece("examples.html", label=" ".join(labels), examples=found, problem="")
 
     def ask_first(
-        self, request: Request, question: Text, source: Text, also: Annotated[list[str] | None, Form()] = None
+        self,
+        request: Request,
+        question: Text,
+        source: Text,
+        also: Annotated[list[str] | None, Form()] = None,
+        as_of: Text = "",
     ) -> Response:
         """Ask the first question of a new conversation; `also` are further sources, asked together with the first."""
         person = self.person_of(request)
         talk = self.desk.create(person, ",".join([source, *(also or ())]))
         try:
-            self.desk.start(person, talk.id, Wish(question))
+            self.desk.start(person, talk.id, Wish(question, as_of=_day(as_of)))
         except FinexpertError:
             # Nothing was asked in it, and nobody would know what it is.
             self.desk.delete(person, talk.id)
@@ -98,20 +124,23 @@ class Talks(Page):
         person = self.person_of(request)
         talk = self.desk.about(person, id)
         answers = self.desk.conversation(person, id)
-        source = source_name(self.desk, person, id)
-        turns = [self.turns.given(person, each, last=each is answers[-1], source=source) for each in answers]
+        asked_of = AskedOf.by(self.desk, person, talk)
+        turns = [self.turns.given(person, each, last=each is answers[-1], asked_of=asked_of) for each in answers]
+        last = answers[-1] if answers else None
+        given = str(last.as_of or "") if last is not None and last.as_of_given else ""
         return self.whole(
             request,
             "conversation.html",
             open_talk=id,
             talk=talk,
             turns=turns,
-            source_name=source,
+            source_name=asked_of.name,
+            as_of=self._as_of(given),
         )
 
-    def ask_on(self, request: Request, id: str, question: Text) -> HTMLResponse:
+    def ask_on(self, request: Request, id: str, question: Text, as_of: Text = "") -> HTMLResponse:
         person = self.person_of(request)
-        self.desk.start(person, id, Wish(question))
+        self.desk.start(person, id, Wish(question, as_of=_day(as_of)))
         return self._begun(person, id)
 
     def _begun(self, person: Person, talk: str) -> HTMLResponse:
@@ -187,6 +216,13 @@ class Talks(Page):
     def delete(self, request: Request, id: str) -> Response:
         self.desk.delete(self.person_of(request), id)
         return go_to(request, "/")
+
+
+def _day(text: str) -> dt.date | None:
+    try:
+        return dt.date.fromisoformat(text) if text.strip() else None
+    except ValueError:
+        raise Refused(f"{text[:40]!r} is no day: it is written as 2024-01-31") from None
 
 
 def _message(event: str, html: str) -> str:

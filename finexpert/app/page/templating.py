@@ -16,8 +16,9 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from finexpert.app.page.sql_layout import laid_out
+from finexpert.core.display.cells import lines as visible_lines
 from finexpert.core.display.templates import environment
-from finexpert.core.notes import SHOWN
+from finexpert.core.notes import SHOWN, may_change
 from finexpert.text.texts import visible
 
 HERE = Path(__file__).resolve().parent
@@ -47,13 +48,34 @@ def _hash(name: str) -> str:
 @cache
 def _environment() -> Environment:
     made = environment(HERE / "templates")
-    made.globals.update(static=static, python=python, laid_out=laid_out, since=_since, notes_shown=SHOWN)
+    made.globals.update(
+        static=static, python=python, laid_out=laid_out, since=_since, notes_shown=SHOWN, may_change=may_change
+    )
+    made.filters["said"] = said
     return made
 
 
 def _since(moment: dt.datetime) -> str:
     """The seconds from a moment until now."""
     return f"{max(0.0, (dt.datetime.now(dt.UTC) - moment).total_seconds()):.1f}"
+
+
+def said(text: str) -> Markup:
+    """A message of the program as a sentence: it begins with a capital, and what stands between backticks is code.
+
+    >>> said("nothing was evaluated yet: `finexpert eval`"), said("trades.day ends on 2024-06-16"), said("")
+    (Markup('Nothing was evaluated yet: <code>finexpert eval</code>'), Markup('trades.day ends on 2024-06-16'), Markup(''))
+    """
+    text = visible_lines(text)
+    first = text.split(maxsplit=1)[:1]
+    if first and not any(mark in first[0] for mark in "._`'("):
+        text = text[:1].upper() + text[1:]
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts)
+    )
 
 
 def python(code: str) -> Markup:

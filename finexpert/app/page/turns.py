@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from finexpert.app.desk import Desk
 from finexpert.app.page import answer_card, answer_table
 from finexpert.app.page.answer_table import TablePage
 from finexpert.app.people.people import Person
-from finexpert.app.state.stored import StoredAnswer
+from finexpert.app.state.stored import Conversation, StoredAnswer
 from finexpert.core.display import table_chart
+
+
+@dataclass(frozen=True)
+class AskedOf:
+    """The sources of a conversation: their ids, what they are called, and what those are called that one answer rests on."""
+
+    source: str
+    name: str
+    rests_on: str = ""
+
+    @classmethod
+    def by(cls, desk: Desk, person: Person, talk: Conversation) -> Self:
+        return cls(talk.source, desk.names_of(person, talk.source))
 
 
 class Turns:
@@ -19,16 +33,19 @@ class Turns:
         self.desk = desk
 
     def given(
-        self, person: Person, turn: StoredAnswer, *, last: bool = False, source: str | None = None
+        self, person: Person, turn: StoredAnswer, *, last: bool = False, asked_of: AskedOf | None = None
     ) -> dict[str, Any]:
         """The names of `turn.html`. A question back has its form only where it is the last of its conversation.
 
-        `source` is what its source is called, where that is known: it is the same for a whole conversation.
+        `asked_of` is given where it is known: it is the same for a whole conversation.
         """
         table, chart = self._table(person, turn)
+        asked_of = asked_of or AskedOf.by(self.desk, person, self.desk.about(person, turn.conversation))
+        if turn.sources:
+            asked_of = replace(asked_of, rests_on=self.desk.names_of(person, ",".join(turn.sources.values())))
         return {
             "turn": turn,
-            "source_name": source if source is not None else source_name(self.desk, person, turn.conversation),
+            "asked_of": asked_of,
             "last_turn": turn.id if last else "",
             "shown": answer_card.of(turn),
             "table": table,
@@ -42,11 +59,4 @@ class Turns:
         if turn.state != "finished" or turn.row_count is None:
             return None, None
         data = self.desk.table(person, turn.id)
-        table = answer_table.page_of(turn.id, data, caption=turn.question)
-        # What the script drew is what was asked for: nothing is drawn beside it.
-        return table, None if turn.figures else table_chart.of(data)
-
-
-def source_name(desk: Desk, person: Person, conversation: str) -> str:
-    """What the sources of a conversation are called, or that one is not there any more."""
-    return desk.names_of(person, desk.about(person, conversation).source)
+        return answer_table.page_of(turn.id, data, caption=turn.question), table_chart.of(data)

@@ -59,9 +59,9 @@ def tables(data: pd.DataFrame, width: int) -> list[Table]:
 def _column(values: pd.Series, whole: pd.Series) -> _Column:
     cells = [Text(text or "") for text in written(values, whole)]
     # Days too: whatever is no text is read as a whole.
-    whole = values.dtype.kind in "iufbM" or not any(isinstance(value, str) for value in values)
+    as_one = values.dtype.kind in "iufbM" or not any(isinstance(value, str) for value in values)
     name = Text(str(values.name), justify="right" if values.dtype.kind in "iuf" else "left")
-    return _Column(name, cells, whole)
+    return _Column(name, cells, as_one)
 
 
 def _parts(columns: list[_Column], width: int) -> Iterator[list[_Column]]:

@@ -7,7 +7,7 @@ picture.png, picture.marks            # marks are shares of width and height, fr
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,25 @@ def _every(words: Any, text: str) -> Iterator[Box]:
 
 
 def _rectangles(words: Any, index: int, count: int) -> list[Box]:
-    return [words.get_rect(each) for each in range(words.count_rects(index, count))]
+    return list(_joined(words.get_rect(each) for each in range(words.count_rects(index, count))))
+
+
+def _joined(boxes: Iterable[Box]) -> Iterator[Box]:
+    """Boxes that follow each other on a line as one: some files draw every letter on its own.
+
+    >>> list(_joined([(0.0, 0.0, 5.0, 8.0), (5.5, 0.0, 9.0, 7.5), (60.0, 0.0, 70.0, 8.0)]))
+    [(0.0, 0.0, 9.0, 8.0), (60.0, 0.0, 70.0, 8.0)]
+    """
+    last: Box | None = None
+    for box in boxes:
+        if last is not None and _overlap(last, box) and box[0] - last[2] < last[3] - last[1] and box[2] > last[0]:
+            last = (min(last[0], box[0]), min(last[1], box[1]), max(last[2], box[2]), max(last[3], box[3]))
+            continue
+        if last is not None:
+            yield last
+        last = box
+    if last is not None:
+        yield last
 
 
 def _overlap(one: Box, other: Box) -> bool:

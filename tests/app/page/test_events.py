@@ -42,4 +42,4 @@ def test_the_stream_of_a_deleted_conversation_ends(client: Any, office: Any, mon
     monkeypatch.setattr(office.desk, "answer", gone_after_the_first)
     shown = client.get(place).text
     assert shown.count("event: done") == 1
-    assert "there is no answer" in shown
+    assert "There is no answer" in shown

@@ -16,6 +16,7 @@ from finexpert.app.page.examples import examples_for
 from finexpert.app.page.page import grouped
 from finexpert.app.page.sql_layout import laid_out
 from finexpert.app.page.templating import HERE, STATIC, render, static
+from finexpert.app.page.turns import AskedOf
 from finexpert.app.state.stored import (
     ColumnInfo,
     Conversation,
@@ -58,11 +59,11 @@ def test_a_number_stands_without_its_unit_and_the_marks_of_its_pages() -> None:
 def test_all_notes_are_on_the_page_and_those_after_five_unfold() -> None:
     turn = answer(text="3", value=3, flags=[f"note {number}" for number in range(1, 8)])
     given = {"turn": turn, "shown": answer_card.of(turn), "table": None, "chart": None, "may_teach": False}
-    shown, folded = render("card.html", source_name="Trades", **given).split(
+    shown, folded = render("card.html", asked_of=AskedOf("trades", "Trades"), **given).split(
         '<summary class="small">and 2 more</summary>'
     )
-    assert re.findall(r"note \d", shown) == [f"note {number}" for number in range(1, 6)]
-    assert re.findall(r"note \d", folded.partition("</details>")[0]) == ["note 6", "note 7"]
+    assert re.findall(r"Note \d", shown) == [f"Note {number}" for number in range(1, 6)]
+    assert re.findall(r"Note \d", folded.partition("</details>")[0]) == ["Note 6", "Note 7"]
 
 
 def test_a_failure_says_why() -> None:
@@ -93,11 +94,16 @@ def test_a_stage_within_another_ends_on_its_own() -> None:
          Event("extracting", "ended", 1.0), Event("planning", "started"), Event("planning", "ended", 2.0, 2, None)]
     )  # fmt: skip
     assert [(step.words, step.ended, step.cost) for step in steps] == [
-        ("Running the SELECT", True, "1.0 s"),
+        ("Running 2 SELECTs", True, "1.0 s"),
         ("Checking", True, "0.2 s"),
-        ("Planning", True, "2.0 s, 2 calls, cost unknown"),
+        ("Planning", True, "2.0 s, 2 calls"),
     ]
-    assert steps[0].note == "2 SELECTs"
+
+
+def test_a_step_that_took_nothing_is_not_told_twice() -> None:
+    planned = [Event("planning", "started"), Event("planning", "ended", 0.001)]
+    steps = progress.of([*planned, *planned, Event("reading", "started", note="pages are searched"), *planned])
+    assert [(step.words, step.cost) for step in steps] == [("Planning", ""), ("Searching filings", "")]
 
 
 def test_a_quote_and_a_cell_are_marked() -> None:

@@ -28,7 +28,11 @@ function axes(shown) {
     across.grid = { show: false };
   }
   const wide = (_, labels) => 20 + 7 * Math.max(...(labels ?? [""]).map((label) => String(label).length));
-  return [across, { ...common, size: wide }];
+  // 600M, and not nine digits; the points below the chart are told in full.
+  const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 2 });
+  const plain = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+  const values = (_, at) => at.map((each) => (Math.max(...at.map(Math.abs)) >= 1e6 ? compact : plain).format(each));
+  return [across, { ...common, values, size: wide }];
 }
 
 function short(word) {

@@ -13,7 +13,18 @@ export function startComposer(form) {
   form.addEventListener("htmx:afterRequest", (event) => {
     if (event.detail.elt === form && event.detail.successful) box.value = "";
   });
+  const day = form.querySelector("[data-usual]");
+  day?.addEventListener("change", () => {
+    form.querySelector("[data-day]").textContent = day.value || day.dataset.usual;
+    day.closest("details").open = false;
+    box.focus();
+  });
   document.addEventListener("click", (event) => {
+    const again = event.target.closest?.("[data-reuse]");
+    if (again) {
+      box.value = document.getElementById(again.dataset.reuse).textContent.trim();
+      box.focus();
+    }
     const example = event.target.closest?.("[data-example]");
     if (!example) return;
     box.value = example.textContent;

@@ -4,12 +4,14 @@ export function startClocks() {
   setInterval(() => {
     for (const clock of document.querySelectorAll("[data-since]")) {
       clock.dataset.began ??= String(performance.now() - 1000 * Number(clock.dataset.since));
-      clock.textContent = `${((performance.now() - Number(clock.dataset.began)) / 1000).toFixed(1)} s`;
+      const seconds = Math.floor((performance.now() - Number(clock.dataset.began)) / 1000);
+      const shown = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+      if (clock.textContent !== shown) clock.textContent = shown;
     }
-  }, 100);
+  }, 200);
 }
 
-function toast(text, kind = "bad") {
+export function toast(text, kind = "bad") {
   const note = document.createElement("div");
   note.className = `note ${kind}`;
   note.textContent = text;

@@ -1,5 +1,7 @@
 // What opens and closes: the panel beside the answers, dialogs, folds, the side bar on a phone.
 
+import { toast } from "./notices.js";
+
 let opener = null;
 
 function closePanel() {
@@ -22,12 +24,13 @@ export function startPanels() {
     event.detail.target.querySelector("h2")?.focus();
   });
   document.addEventListener("click", (event) => {
-    const target = event.target.closest?.("[data-close-panel], [data-fold], [data-side], [data-copy]");
+    const target = event.target.closest?.("[data-close-panel], [data-fold], [data-side], [data-copy], [data-copy-table]");
     if (!target) return;
     if (target.matches("[data-close-panel]")) closePanel();
     if (target.matches("[data-side]")) document.body.classList.toggle("side-open");
     if (target.matches("[data-fold]")) fold(target);
-    if (target.matches("[data-copy]")) copy(target);
+    if (target.matches("[data-copy]")) copy(target, document.getElementById(target.dataset.copy).textContent.trim());
+    if (target.matches("[data-copy-table]")) copy(target, cells(document.getElementById(target.dataset.copyTable)));
   });
 }
 
@@ -35,7 +38,8 @@ export function startPanels() {
 function fold(button) {
   const open = button.getAttribute("aria-expanded") !== "true";
   for (const other of button.closest("[data-folds]").querySelectorAll("[data-fold]")) {
-    const shown = open && other === button;
+    // A sheet may be opened from two places of its answer.
+    const shown = open && other.getAttribute("aria-controls") === button.getAttribute("aria-controls");
     other.setAttribute("aria-expanded", String(shown));
     const sheet = document.getElementById(other.getAttribute("aria-controls"));
     sheet.hidden = !shown;
@@ -43,15 +47,23 @@ function fold(button) {
   }
 }
 
-async function copy(button) {
+async function copy(button, text) {
   const said = button.querySelector("[data-said]");
   try {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    said.textContent = "Copied";
+    await navigator.clipboard.writeText(text);
+    if (said) said.textContent = "Copied";
+    else toast("Copied.", "good");
   } catch {
     // A page without https has no clipboard, and a browser may refuse it.
-    said.textContent = "Not copied";
+    if (said) said.textContent = "Not copied";
+    else toast("The browser did not let it be copied.");
   }
+}
+
+// A table as a spreadsheet takes it: a line a row, tabs between cells.
+function cells(place) {
+  const lines = [...place.querySelectorAll("tr")].map((row) => [...row.cells].map((cell) => cell.querySelector(".empty-cell") ? "" : cell.textContent.trim().replace(/\s+/g, " ")));
+  return lines.map((line) => line.join("\t")).join("\n");
 }
 
 export function startDialogs() {
