@@ -123,7 +123,7 @@ def test_progress_in_a_terminal_is_one_line_and_nothing_stays(monkeypatch: pytes
     with progress(), stage("planning"):
         pass
     said = terminal.getvalue()
-    assert "\r\x1b[Kplanning … 0 s" in said
+    assert "\r\x1b[KPlanning … 0 s" in said
     assert said.endswith("\r\x1b[K")
     assert "\n" not in said
 
