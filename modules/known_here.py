@@ -33,6 +33,14 @@ IN_PART = "[in part; whole once its number is listed]"
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 
 
+class CalledUnclear(OutputError):
+    """A term that is known here is called unclear, and not followed."""
+
+    def __init__(self, message: str, known: Known) -> None:
+        super().__init__(message)
+        self.known = known
+
+
 @dataclass(frozen=True)
 class KnownHere:
     """Terms and processes; `named` are the ids of those that the question names, `open` of those that are shown whole whatever fits."""
@@ -53,7 +61,7 @@ class KnownHere:
         return replace(self, open=self.open | missing) if missing else self
 
     def followed(self, numbers: Sequence[int], unclear: Collection[str] = ()) -> list[Known]:
-        """What has these numbers; OutputError for a number that there is not, for a part, and where a term known here is called unclear."""
+        """What has these numbers; OutputError for a number that there is not and for a part, CalledUnclear for a term known here."""
         wrong = [number for number in numbers if not 1 <= number <= len(self.entries)]
         if wrong:
             raise OutputError(
@@ -65,11 +73,16 @@ class KnownHere:
         for number, each in enumerate(self.entries, 1):
             for term in unclear:
                 if normalise(term) in each.names and each not in chosen:
-                    raise OutputError(
+                    raise CalledUnclear(
                         f"unclear has {term!r}, which is known here: list {number} in follows, or, where the question means "
-                        "it in its ordinary sense, leave it out of unclear"
+                        "it in its ordinary sense, leave it out of unclear",
+                        each,
                     )
         return chosen
+
+    def without(self, known: Known) -> KnownHere:
+        """The same without one of them."""
+        return replace(self, entries=tuple(each for each in self.entries if each.id != known.id))
 
     def passed_over(self, followed: Collection[str], question: str) -> list[Known]:
         """What the question names by words that nobody uses by chance, and explains itself nowhere, and that was not followed."""

@@ -18,6 +18,7 @@ from finexpert.knowledge.process import Process
 from finexpert.knowledge.processes.tables import Told
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.layers import Layers
+from finexpert.modules.keyword_rephrasing import Known
 from finexpert.modules.known_here import NOTHING, KnownHere, find
 from finexpert.signatures import rules
 from finexpert.text.terms import normalise
@@ -51,6 +52,12 @@ class Understood:
             meanings=[*meanings, *(each for each in followed if isinstance(each, Keyword))],
             processes=[*processes, *(each for each in followed if isinstance(each, Process))],
         )
+
+    def told(self, known: Known) -> Understood:
+        """The same with one of what is known here told as what holds, which leaves no choice."""
+        meanings = [*self.meanings, *([known] if isinstance(known, Keyword) else [])]
+        processes = [*self.processes, *([known] if isinstance(known, Process) else [])]
+        return replace(self, meanings=meanings, processes=processes, known_here=self.known_here.without(known))
 
     def passed_over(self) -> list[str]:
         """Titles of what the question plainly names and was not followed."""

@@ -21,6 +21,7 @@ from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewin
 from finexpert.modules.flow.answering import Answering, Unclear
 from finexpert.modules.flow.understanding import Understood, choosing, understand, with_unclear
 from finexpert.modules.flow.verifying import examples
+from finexpert.modules.known_here import CalledUnclear
 from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import by_name
 from finexpert.plans import execution
@@ -153,7 +154,14 @@ class WarehouseQuestion(Answering):
             return str(made.plan.model_dump_json(include={"steps"}))
 
         most = self.options.retries if retries is None else retries
-        return execution.with_retries(execution.PLANNING, None, write, attempt, most, show)[0]
+        while True:
+            try:
+                return execution.with_retries(execution.PLANNING, None, write, attempt, most, show)[0]
+            except execution.StepFailed as failed:
+                if not isinstance(failed.error, CalledUnclear):
+                    raise
+                # Who insists that a known term is unclear is told its meaning as what holds, and asked once more.
+                self.understood, most = self.understood.told(failed.error.known), 0
 
     def scratch(self) -> Workspace:
         """A workspace for another program: as this one was before the question."""

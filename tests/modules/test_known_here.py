@@ -116,6 +116,21 @@ def test_a_term_that_is_known_is_not_asked_back(desk: Any, session: Any) -> None
     assert "unclear has 'stress months', which is known here: list 1 in follows" in desk.prompts[1]
 
 
+@pytest.mark.parametrize("retries", [0, 2])
+def test_who_insists_that_known_terms_are_unclear_is_told_what_they_mean(desk: Any, retries: int) -> None:
+    session = desk.session(retries=retries)
+    session.define("stress month", STRESS.meaning)
+    session.stores.memory.add(COUNT, "anna")
+    desk.says("planning", desk.plan(unclear="stress months, month count"))
+    answer = session.ask(QUESTION, clarify=True)
+    assert (answer.status, answer.value) == ("answered", 6)
+    assert (answer.meanings, answer.processes) == ({"stress month": STRESS.meaning}, ["Month Count"])
+    assert answer.usage.by_layer["planning"] == retries + 1 + 2
+    last = desk.of("planning")[-1].rsplit("[[ ## knowledge ## ]]", 1)[1]
+    assert f"By 'stress month' this house means: {STRESS.meaning}" in last
+    assert "1. Count the months with sales." in last
+
+
 def test_a_term_that_nobody_explained_is_asked_back_with_what_is_near(desk: Any, session: Any) -> None:
     desk.says("planning", desk.plan(unclear="grubby months"))
     unclear = session.ask("How many grubby months were there?", clarify=True).clarification
