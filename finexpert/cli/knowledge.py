@@ -76,8 +76,7 @@ def _tried(process: Process, warehouse: Warehouse, taught: Taught, settings: Set
 
     from finexpert.plans import process_checks
 
-    seen = taught.memory.seen_by([process.scope]).named_selects()
-    others = {name: one for name, (one, other) in seen.items() if other.id != process.id}
+    others = taught.memory.seen_by([process.scope]).named_elsewhere(process.id)
     problems = process_checks.problems(process, warehouse, settings.as_of or dt.date.today(), others)
     shown = "its SELECTs run" if any(step.sql for step in process.steps) else "it has no SELECT that could be run"
     if not problems and process.case is not None:

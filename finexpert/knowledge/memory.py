@@ -10,8 +10,8 @@ It does not find out whether a process is right, nor whether a question needs it
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from finexpert.errors import NameTaken, StoreError
@@ -26,7 +26,6 @@ from finexpert.warehouse.named_selects import NamedSelect
 # above it, and of 27 that are merely related none ("start dates" and "end dates" of the same: 0.89). A miss leaves two
 # processes side by side; a false alarm asks the expert in vain.
 SAME_HEADING = 0.93
-_NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 # Embeddings hardly tell opposites apart ("months above", "months below": 0.96), so these words must be in both or in none.
 _CONTRASTS = frozenset(
     (
@@ -83,16 +82,25 @@ class Memory(Collection[Process]):
         return self._write(self._stamped(process, by), action, by, new=True, id=process.id, expected=0)
 
     def named_selects(self) -> dict[str, tuple[NamedSelect, Process]]:
-        """The SELECTs of the processes in use, by the names by which they are read; of namesakes that of the own scope, then the oldest."""
+        """The SELECTs of the processes in use, by the names by which they are read; that of a scope before one of everywhere."""
         return self._unchanged("named selects", self._named_selects)
+
+    def named_elsewhere(self, id: str) -> dict[str, NamedSelect]:
+        """The named SELECTs of all processes in use but this one."""
+        return {
+            name: one if owner.id != id else replace(one, of=one.also)
+            for name, (one, owner) in self.named_selects().items()
+            if owner.id != id or one.also
+        }
 
     def _named_selects(self) -> dict[str, tuple[NamedSelect, Process]]:
         held = [self.item(entry) for entry in self.entries.entries(self.name, ACTIVE) if self._holds(entry)]
-        held.sort(key=lambda each: (not each.scope, each.taught_at or _NEVER, each.id))
         named: dict[str, tuple[NamedSelect, Process]] = {}
-        for process in held:
+        for process in sorted(held, key=lambda each: bool(each.scope), reverse=True):
             for one in process.named_selects:
-                named.setdefault(one.name, (one, process))
+                first, owner = named.setdefault(one.name, (one, process))
+                if owner.id != process.id and owner.scope == process.scope:
+                    named[one.name] = replace(first, also=one.of), owner
         return named
 
     def _same_name(self, process: Process) -> Process | None:

@@ -30,7 +30,8 @@ _MOST = 60
 class NamedSelect:
     """A SELECT with its name; `variables` stand in it as `<name>`, with an example of each, in the order in which values are given.
 
-    `beside` are the names that stand for it within `of`: what it calls without values there has its own.
+    `beside` are the names that stand for it within `of`: what it calls without values there has its own. `also` has the same name elsewhere:
+    then nobody reads either.
     """
 
     name: str
@@ -39,6 +40,7 @@ class NamedSelect:
     variables: Mapping[str, str] = field(default_factory=dict)
     beside: frozenset[str] = frozenset()
     says: str = ""
+    also: str = ""
 
     @property
     def call(self) -> str:
@@ -152,6 +154,8 @@ class _Writing:
             one = self.named.get(name)
             if one is None or node.db or name in own or find_table(self.tables, name) is not None:
                 continue
+            if one.also:
+                raise QueryError(f"{name} is the name of {one.of} and of {one.also}: one of them needs another")
             if name in under:
                 raise QueryError(f"{one.of}: {' reads '.join([*under, name])}, which is a circle")
             values = self._values(one, node, around if name in beside else {})

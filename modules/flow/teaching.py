@@ -104,7 +104,7 @@ class Teaching:
 
     def checked(self, process: Process) -> Remembered:
         """The process, active if it holds on its taught case, else a draft with what was found."""
-        others = {name: one for name, (one, other) in self.memory.named_selects().items() if other.id != process.id}
+        others = self.memory.named_elsewhere(process.id)
         problems = process_checks.problems(process, self.source, self.as_of, others)
         if not problems and not self._proved(process, others):
             problems = self._tried(process)

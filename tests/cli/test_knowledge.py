@@ -87,9 +87,8 @@ def test_processes_of_other_data_are_left_alone(finexpert: Any, trades: Path) ->
 
 
 def test_two_processes_with_a_name_between_them(finexpert: Any, trades: Path) -> None:
-    day = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
-    other = Process(heading="Other", steps=[STEPS[0]], status="active", taught_at=day + dt.timedelta(1))
-    kept(PROCESS.model_copy(update={"taught_at": day}), other)
+    kept(PROCESS, Process(heading="Other", steps=[STEPS[0]], status="active"))
     ran = finexpert("knowledge", "check", "--data", trades)
     assert ran.code == 1
-    assert "step 1: paid_trades is the name of step 1 of the process 'Paid Trade': give it another name" in ran.out
+    for other in ("Paid Trade", "Other"):
+        assert f"step 1: paid_trades is the name of step 1 of the process {other!r}: give it another name" in ran.out

@@ -110,15 +110,20 @@ def test_a_name_of_the_data_is_never_taken(desk: Any) -> None:
     assert answer.processes == []
 
 
-def test_the_older_of_two_names_is_read(desk: Any) -> None:
+@pytest.mark.parametrize("scope", ["", "sales"])
+def test_of_two_names_that_of_the_source_is_read_and_of_two_of_a_scope_none(desk: Any, scope: str) -> None:
     session = desk.session()
-    day = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
-    session.stores.memory.restore(PROCESS.model_copy(update={"taught_at": day}), "anna", "add")
-    evil = ProcessStep(text="Months.", sql="SELECT 1 AS month, 2.0 AS amount", name="high_months")
-    late = Process(heading="Evil", steps=[evil], status="active", taught_at=day + dt.timedelta(days=1))
-    session.stores.memory.restore(late, "mallory", "add")
-    desk.says("planning", desk.plan("", "integer", READING, ("n",)))
-    assert session.ask(QUESTION).value == 6
+    session.stores.memory.restore(PROCESS, "anna", "add")
+    step = ProcessStep(text="Months.", sql="SELECT 1 AS month, 2.0 AS amount", name="high_months")
+    session.stores.memory.restore(Process(heading="Other", steps=[step], status="active", scope=scope), "ben", "add")
+    desk.says("planning", desk.plan("", "integer", "SELECT count(*) AS n FROM high_months", ("n",)))
+    answer = desk.session(retries=0).ask(QUESTION)
+    if scope:
+        assert (answer.value, answer.processes) == (1, ["Other"])
+    else:
+        assert "high_months is the name of step 2 of the process 'High Month' and of step 1 of the process 'Other'" in (
+            answer.failure.message
+        )
 
 
 def test_a_pair_that_reads_a_name_rests_on_its_process(desk: Any, tmp_path: Path) -> None:
