@@ -41,6 +41,12 @@ CREATE TABLE visits (visit_id INTEGER PRIMARY KEY, cal_key INTEGER REFERENCES ca
 INSERT INTO visits SELECT i, i, 5 FROM range(20, 500) t(i);
 CREATE TABLE tickets (ticket_no INTEGER PRIMARY KEY, opened DATE, topic VARCHAR, city VARCHAR);
 INSERT INTO tickets SELECT i, DATE '2022-01-01' + i::INTEGER, ['billing', 'Billing', 'move'][1 + i % 3], 'Hamm' FROM range(0, 730) t(i);
+CREATE TABLE tolls (toll_id INTEGER PRIMARY KEY, day_key INTEGER, paid_month VARCHAR, fee DOUBLE);
+INSERT INTO tolls SELECT i, strftime(d, '%Y%m%d')::INTEGER, strftime(d, '%Y-%m'), 2 FROM (SELECT i, DATE '2023-01-01' + i::INTEGER AS d FROM range(0, 565) t(i));
+CREATE TABLE claims (claim_id INTEGER PRIMARY KEY, region VARCHAR);
+INSERT INTO claims VALUES (1, 'north'), (2, 'south');
+CREATE TABLE payouts (payout_id INTEGER PRIMARY KEY, claim_id INTEGER REFERENCES claims, paid_eur DOUBLE);
+INSERT INTO payouts VALUES (1, 1, 10), (2, 1, 30), (3, 2, 20);
 """
 VERSIONS = "applications holds several rows of one app_id, told apart by ver: all of them count"
 CUSTOMERS = "dim_customer holds several rows of one customer_id, told apart by is_current: all of them count"
@@ -48,6 +54,8 @@ KEYS = "count(DISTINCT customer_key) counts each version as one: dim_customer ho
 NOT_OVER = (
     "parcels.sent_on ends on 2024-07-18 in these data, and the period goes on until 2024-12-31: it is not all there"
 )
+KEY_NOT_OVER = NOT_OVER.replace("parcels.sent_on", "tolls.day_key")
+PER_CLAIM = "AVG(paid_eur) takes each row of payouts as one, and one claim_id has several rows"
 LAST_MONTH = "parcels.sent_on ends on 2024-07-18 in these data: the last month is not all there"
 YEAR_OF_CALENDAR = (
     "visits ends on 2024-05-14 in these data, and the period goes on until 2024-12-31: it is not all there"
@@ -120,6 +128,23 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse
         ("", "SELECT sum(fee) AS f FROM visits v JOIN calendar c ON c.cal_key = v.cal_key WHERE c.cal_year >= 2023", []),
         ("", "SELECT cal_year, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) GROUP BY cal_year ORDER BY 1", [YEAR_OF_CALENDAR]),
         ("", "SELECT cal_year, cal_month, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) GROUP BY 1, 2 ORDER BY 1, 2", [MONTH_OF_CALENDAR]),
+        ("", "SELECT sum(fee) AS f FROM tolls WHERE day_key BETWEEN 20240101 AND 20241231", [KEY_NOT_OVER]),
+        ("", "SELECT sum(fee) AS f FROM tolls WHERE day_key >= 20240101 AND day_key < 20250101", [KEY_NOT_OVER]),
+        ("", "SELECT sum(fee) AS f FROM tolls WHERE day_key > 20240000 AND day_key < 20249999", [KEY_NOT_OVER]),
+        ("", "SELECT sum(fee) AS f FROM tolls WHERE day_key // 10000 = 2024", [KEY_NOT_OVER]),
+        ("", "SELECT sum(fee) AS f FROM tolls WHERE paid_month BETWEEN '2024-01' AND '2024-12'", [NOT_OVER.replace("parcels.sent_on", "tolls.paid_month").replace("07-18", "07-31")]),
+        ("", "SELECT sum(fee) AS f FROM tolls WHERE paid_month BETWEEN '2024-01' AND '2024-07'", []),
+        ("", "SELECT sum(fee) AS f FROM tolls WHERE day_key BETWEEN 20230101 AND 20231231", []),
+        ("", "SELECT sum(fee) AS f FROM tolls WHERE day_key BETWEEN 20240101 AND 20240715", []),
+        ("", "SELECT day_key // 100 AS m, sum(fee) AS f FROM tolls GROUP BY 1 ORDER BY 1", [LAST_MONTH.replace("parcels.sent_on", "tolls.day_key")]),
+        ("What was paid per claim, on average?", "SELECT avg(paid_eur) FROM payouts", [PER_CLAIM]),
+        ("What is the average payout per claim?", "SELECT avg(paid_eur) FROM payouts", [PER_CLAIM]),
+        ("What is the average payout per claim in the north?", "SELECT avg(p.paid_eur) FROM payouts p JOIN claims c ON c.claim_id = p.claim_id WHERE c.region = 'north'", [PER_CLAIM]),
+        ("What is the average payout per claim in the south?", "SELECT avg(p.paid_eur) FROM payouts p JOIN claims c ON c.claim_id = p.claim_id WHERE c.region = 'south'", []),
+        ("What is the average payout per claim?", "SELECT sum(paid_eur) / count(DISTINCT claim_id) FROM payouts", []),
+        ("What is the average payout per claim?", "SELECT avg(s) FROM (SELECT claim_id, sum(paid_eur) AS s FROM payouts GROUP BY claim_id)", []),
+        ("What is the average payout?", "SELECT avg(paid_eur) FROM payouts", []),
+        ("How many payouts are there per claim?", "SELECT claim_id, count(*) AS n FROM payouts GROUP BY claim_id ORDER BY claim_id", []),
         ("", "SELECT is_weekend, sum(fee) AS f FROM visits JOIN calendar USING (cal_key) GROUP BY 1 ORDER BY 1", []),
         ("", TOPICS.format("topic"), [TWICE]),
         ("", TOPICS.format("lower(topic)"), []),

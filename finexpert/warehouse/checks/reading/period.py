@@ -5,11 +5,14 @@ executed_at >= DATE '2023-01-01' AND executed_at < DATE '2024-01-01'   ->   2023
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
+from sqlglot.optimizer.simplify import simplify
 
 from finexpert.warehouse.checks.reading.select import Origin, Read, unwrapped
 from finexpert.warehouse.dates import kind_of_type
@@ -50,34 +53,97 @@ def seen_of(period: str, day: dt.date) -> tuple[str, list[str]]:
 def ends_of(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Ends]:
     """The first and the last day that a condition lets through, None for an end that it does not say; nothing for any other condition."""
     if isinstance(node, exp.Between):
-        if _is_dated(one, node.this, scope):
-            yield day_of(node.args["low"]), day_of(node.args["high"])
+        if kind := _kind(one, node.this, scope):
+            (low, _), (_, high) = (_days(node.args[end], kind) for end in ("low", "high"))
+            yield low, high
         return
     if not isinstance(node, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
         return
     left, right = node.this, node.expression
     if isinstance(node, exp.EQ) and (year := _year(one, left, right, scope)):
         yield dt.date(year, 1, 1), dt.date(year, 12, 31)
-    elif _is_dated(one, left, scope) and (day := day_of(right)):
+    elif (kind := _kind(one, left, scope)) and (ends := _days(right, kind))[0]:
+        first, last = ends[0], ends[1] or ends[0]
         # The last day of the calendar, 9999-12-31, stands for no end in many tables.
-        after, before = (day + _DAY if day < dt.date.max else day), (day - _DAY if day > dt.date.min else day)
+        after, before = (last + _DAY if last < dt.date.max else last), (first - _DAY if first > dt.date.min else first)
         yield {
-            exp.EQ: (day, day), exp.GT: (after, None), exp.GTE: (day, None), exp.LT: (None, before), exp.LTE: (None, day),
+            exp.EQ: (first, last), exp.GT: (after, None), exp.GTE: (first, None), exp.LT: (None, before), exp.LTE: (None, last),
         }[type(node)]  # fmt: skip
 
 
-def _is_dated(one: Read, node: exp.Expr, scope: Scope) -> bool:
+def _kind(one: Read, node: exp.Expr, scope: Scope) -> str:
+    """How the values of a column of dates are written; nothing for any other expression."""
     node = node.this if isinstance(node, exp.Cast | exp.TsOrDsToDate | exp.Date) else unwrapped(node)
     origin: Origin | None = one.origin(node, scope) if isinstance(node, exp.Column) else None
-    return origin is not None and bool(kind_of_type(origin.column.type) or origin.column.dates)
+    return (origin.column.dates or kind_of_type(origin.column.type) or "") if origin is not None else ""
+
+
+def _days(node: exp.Expr | None, kind: str) -> Ends:
+    """The first and the last day of what a literal says: a day, or a month where the column has no days."""
+    day = day_of(node) or (day_of(_computed(node)) if node is not None and node.find(exp.Interval) else None)
+    if day is not None or kind not in SORTED:
+        return day, day
+    node = node.unnest() if node is not None else None
+    return span_of(node.name, kind) if isinstance(node, exp.Literal) else (None, None)
+
+
+def _computed(node: exp.Expr) -> exp.Expr | None:
+    """A day that is written as another one and a length of time; None where it rests on rows.
+
+    >>> import sqlglot
+    >>> _computed(sqlglot.parse_one("CAST('2026-11-27' AS DATE) - INTERVAL '7 days'", read="postgres")).sql()
+    "CAST('2026-11-20' AS DATE)"
+    """
+    if node.find(exp.Column, exp.Query):
+        return None
+    node = node.copy()
+    for length in node.find_all(exp.Interval):
+        unit = length.args.get("unit")
+        if unit is not None:
+            length.set("unit", exp.var(unit.name.upper().removesuffix("S")))
+    made: exp.Expr = simplify(node)
+    return made
+
+
+# Kinds whose values sort by time as they are written, and of which no other reading is at hand: the parts of a value.
+SORTED = {
+    "yyyymmdd": r"(\d{4})(\d\d)(\d\d)", "compact": r"(\d{4})(\d\d)(\d\d)", "slashed": r"(\d{4})/(\d\d)/(\d\d)",
+    "yyyymm": r"(\d{4})(\d\d)", "compact month": r"(\d{4})(\d\d)", "month": r"(\d{4})-(\d\d)",
+}  # fmt: skip
+
+
+def span_of(value: object, kind: str) -> Ends:
+    """The first and the last day of a value of such a kind.
+
+    20240000 and 20240199 are bounds that some write: they lie between two days.
+
+    >>> [str(day) for text, kind in ((20240229, "yyyymmdd"), ("2024-02", "month"), ("20240199", "compact")) for day in span_of(text, kind)]
+    ['2024-02-29', '2024-02-29', '2024-02-01', '2024-02-29', '2024-02-01', '2024-01-31']
+    """
+    found = re.match(SORTED[kind], str(value))
+    year, month, *days = map(int, found.groups()) if found else (0, 0)
+    if not dt.MINYEAR < year < dt.MAXYEAR:
+        return None, None
+    if not 1 <= month <= 12:
+        edge = dt.date(year if month < 1 else year + 1, 1, 1)
+        return edge, edge - _DAY
+    first, last = dt.date(year, month, 1), dt.date(year, month, calendar.monthrange(year, month)[1])
+    if not days:
+        return first, last
+    if days[0] < 1:
+        return first, first - _DAY
+    return (first + _DAY * (days[0] - 1),) * 2 if days[0] <= last.day else (last + _DAY, last)
 
 
 def _year(one: Read, left: exp.Expr, right: exp.Expr, scope: Scope) -> int | None:
+    if not isinstance(right, exp.Literal) or not right.name.isdigit() or not 1000 < int(right.name) < 3000:
+        return None
+    if isinstance(left, exp.IntDiv | exp.Div):
+        parts = {"yyyymmdd": "10000", "yyyymm": "100"}
+        return int(right.name) if parts.get(_kind(one, left.this, scope)) == left.expression.name else None
     is_year = isinstance(left, exp.Year) or (isinstance(left, exp.Extract) and left.name.upper() == "YEAR")
     inner = left.expression if isinstance(left, exp.Extract) else left.this
-    if is_year and isinstance(right, exp.Literal) and right.name.isdigit() and 1000 < int(right.name) < 3000:
-        return int(right.name) if inner is not None and _is_dated(one, inner, scope) else None
-    return None
+    return int(right.name) if is_year and inner is not None and _kind(one, inner, scope) else None
 
 
 def day_of(node: exp.Expr | None, *, whole: bool = False) -> dt.date | None:

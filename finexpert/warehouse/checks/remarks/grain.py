@@ -27,7 +27,7 @@ _ENDS = frozenset(("from", "to", "start", "end", "until", "thru", "through", "si
 _NUMBERS = frozenset(("ver", "version", "rev", "revision"))
 _IDS = frozenset(("id", "no", "nr", "num", "number", "key", "code", "cd"))
 _ADDED = (exp.Sum, exp.Count, exp.Avg)
-_PER = re.compile(r"\b(?:per|for each|how many|number of|average)(?=((?:\s+[a-z]+){1,3}))", re.IGNORECASE)
+_PER = re.compile(r"\b(?:(per|for each)|how many|number of|average)(?=((?:\s+[a-z]+){1,3}))", re.IGNORECASE)
 
 
 def grain(one: Read, probe: Probe, question: str = "") -> list[str]:
@@ -140,29 +140,54 @@ def _of_a_version(name: str) -> bool:
 
 def _things(one: Read, probe: Probe, question: str) -> Iterator[str]:
     """An average or a number of rows, where the question asks for one a thing and the thing has several rows."""
-    asked = {singular(word) for match in _PER.finditer(question.lower()) for word in match[1].split()}
+    asked: dict[str, bool] = {}
+    for match in _PER.finditer(question.lower()):
+        asked |= {word: bool(match[1]) or asked.get(word, False) for word in map(singular, match[2].split())}
     select = one.select
     scope = next((scope for scope in one.scopes if scope.expression is select), None)
-    if scope is None or not isinstance(select, exp.Select) or scope.external_columns or len(scope.sources) != 1:
+    if scope is None or not isinstance(select, exp.Select) or scope.external_columns:
         return
-    table = one.base_of(scope, next(iter(scope.sources)))
-    if table is None or table.rows is None or table.rows > SMALL or _ends(table):
-        return
+    for name in scope.sources:
+        table = one.base_of(scope, name)
+        if table is None:
+            return
+        shown = [
+            node for made in select.selects for node in made.find_all(exp.Avg, exp.Count) if _is_of(node, scope, name)
+        ]
+        if not shown or table.rows is None or table.rows > SMALL or _ends(table):
+            continue
+        for column in _things_of(table, asked, averaged=isinstance(shown[0], exp.Avg)):
+            if any(
+                _is_told_apart(each)
+                for each in select.find_all(exp.Column)
+                if each.name.lower() == column.name.lower() and each.find_ancestor(exp.Join) is None
+            ):
+                continue
+            where = select.args.get("where")
+            rows = rows_of(one, scope, where.this if where is not None else None)
+            several = rows.group_by(exp.column(column.name, table=name, quoted=True)).having("COUNT(*) > 1")
+            if probe.any_row(several) is True:
+                yield f"{text_of(one, shown[0])} takes each row of {table.name} as one, and one {column.name} has several rows"
+
+
+def _is_of(node: exp.Expr, scope: Scope, name: str) -> bool:
+    """Whether what is averaged or counted is of one source alone."""
+    columns = {column.table for column in node.find_all(exp.Column)}
+    return columns == {name} or (not columns and len(scope.sources) == 1)
+
+
+def _things_of(table: TableSchema, asked: dict[str, bool], *, averaged: bool) -> Iterator[Column]:
+    """The columns that number a thing which the question asks for: "per" it, or as an average or a number of it.
+
+    Where the question names the rows of the table themselves, these are meant, but for an average "per" thing.
+    """
     for column in table.columns:
         said = words(column.name)
-        named = len(said) > 1 and said[-1] in _IDS and set(map(singular, said[:-1])) <= asked
-        if not named or (column.name,) in table.keys or _is_called(table, asked - {singular(said[0])}):
+        thing = set(map(singular, said[:-1]))
+        if len(said) < 2 or said[-1] not in _IDS or not thing <= set(asked) or (column.name,) in table.keys:
             continue
-        shown = [node for made in select.selects for node in made.find_all(exp.Avg, exp.Count)]
-        if any(
-            _is_told_apart(each) for each in select.find_all(exp.Column) if each.name.lower() == column.name.lower()
-        ):
-            continue
-        where = select.args.get("where")
-        rows = rows_of(one, scope, where.this if where is not None else None)
-        several = rows.group_by(exp.column(column.name, quoted=True)).having("COUNT(*) > 1")
-        if shown and probe.any_row(several) is True:
-            yield f"{text_of(one, shown[0])} takes each row of {table.name} as one, and one {column.name} has several rows"
+        if (averaged and all(asked[word] for word in thing)) or not _is_called(table, set(asked) - {singular(said[0])}):
+            yield column
 
 
 def _is_told_apart(column: exp.Column) -> bool:

@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns, group_keys
-from finexpert.warehouse.checks.reading.period import ends_of
+from finexpert.warehouse.checks.reading.period import SORTED, Ends, ends_of, span_of
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read, rows_of
 from finexpert.warehouse.dates import kind_of_type
@@ -88,7 +88,7 @@ def _of_columns(one: Read, scope: Scope, probe: Probe, as_of: dt.date | None) ->
         where = scope.expression.args.get("where")
         rows = rows_of(one, scope, where.this if where is not None else None)
         rows.set("expressions", [_day(origin, column.copy()).as_("d")])
-        kept = _days(rows, probe)
+        kept = _days(rows, probe, origin.column.dates)
         if kept is None:
             continue
         last = min(_bucket(kept.last, unit)[1], as_of or dt.date.max)
@@ -132,10 +132,12 @@ def _of_calendars(one: Read, scope: Scope, probe: Probe, as_of: dt.date | None) 
 
 
 def _is_dated(origin: Origin) -> bool:
-    return kind_of_type(origin.column.type) in ("date", "timestamp") or origin.column.dates == "iso"
+    return kind_of_type(origin.column.type) in ("date", "timestamp") or origin.column.dates in ("iso", *SORTED)
 
 
 def _day(origin: Origin, column: exp.Expr) -> exp.Expr:
+    if origin.column.dates in SORTED:
+        return column
     if origin.column.dates == "iso":
         return exp.Substring(this=column, start=exp.Literal.number(1), length=exp.Literal.number(_LONG))
     return exp.cast(column, "date")
@@ -147,7 +149,7 @@ def _units(one: Read, scope: Scope) -> dict[str, tuple[Origin, exp.Column, str]]
     for key in group_keys(scope.expression):
         columns = list(key.find_all(exp.Column))
         origin = one.origin(columns[0], scope) if len(columns) == 1 else None
-        unit = _unit(key)
+        unit = _unit(key) or (_unit_of_number(key, origin) if origin is not None else None)
         if origin is not None and _is_dated(origin) and unit and not _is_bounded_outside(one, scope, key):
             found.setdefault(str(origin), []).append((origin, columns[0], unit))
     shortest = {name: max(of, key=lambda each: _UNITS.index(each[2].removeprefix("of "))) for name, of in found.items()}
@@ -177,6 +179,13 @@ def _unit(key: exp.Expr) -> str | None:
         )
     part = key.name.lower() if isinstance(key, exp.Extract) else type(key).__name__.lower()
     return part if part == "year" else f"of {part}" if part in ("quarter", "month") else None
+
+
+def _unit_of_number(key: exp.Expr, origin: Origin) -> str | None:
+    """What is left of a day that is written as a number: 20240718 // 100 is a month."""
+    if not isinstance(key, exp.IntDiv | exp.Div) or origin.column.dates != "yyyymmdd":
+        return None
+    return {"100": "month", "10000": "year"}.get(key.expression.name)
 
 
 def _is_bounded_outside(one: Read, scope: Scope, key: exp.Expr) -> bool:
@@ -211,7 +220,7 @@ def _held(origin: Origin, probe: Probe) -> _Held | None:
     if origin.table.rows is None or origin.table.rows > _MOST:
         return None
     day = _day(origin, exp.column(origin.column.name, quoted=True))
-    return _days(exp.select(day.as_("d")).from_(table_name(origin.table.name)), probe)
+    return _days(exp.select(day.as_("d")).from_(table_name(origin.table.name)), probe, origin.column.dates)
 
 
 def _of_table(table: TableSchema, day: str, condition: exp.Expr, probe: Probe) -> _Held | None:
@@ -219,18 +228,29 @@ def _of_table(table: TableSchema, day: str, condition: exp.Expr, probe: Probe) -
     return _days(exp.select(column.as_("d")).from_(table_name(table.name)).where(condition), probe)
 
 
-def _days(rows: exp.Select, probe: Probe) -> _Held | None:
+def _days(rows: exp.Select, probe: Probe, kind: str = "") -> _Held | None:
     """The first and the last day of rows, and how many days after the last one nothing is missed; None of too few days."""
     made = rows.subquery("r")
     ends = [probe.first(exp.select(end).from_(made.copy()), 1) for end in ("MIN(d)", "MAX(d)", "COUNT(DISTINCT d)")]
     if not all(ends) or int(ends[2][0]) < _DAYS:
         return None
-    try:
-        first, last = (dt.date.fromisoformat(str(end[0])[:_LONG]) for end in ends[:2])
-    except ValueError:
+    first, last = (_read(end[0], kind) for end in ends[:2])
+    if first[0] is None or last[1] is None:
         # Among dates as texts stand others.
         return None
-    return _Held(first, last, 2 * (last - first).days // (int(ends[2][0]) - 1) + _SPARE)
+    apart = 2 * (last[1] - first[0]).days // (int(ends[2][0]) - 1) if last[0] == last[1] else 0
+    return _Held(first[0], last[1], apart + _SPARE)
+
+
+def _read(value: object, kind: str) -> Ends:
+    """The first and the last day of a value."""
+    if kind in SORTED:
+        return span_of(int(value) if isinstance(value, float) else value, kind)
+    try:
+        day = dt.date.fromisoformat(str(value)[:_LONG])
+    except ValueError:
+        return None, None
+    return day, day
 
 
 def _day_of(table: TableSchema, probe: Probe) -> str | None:
