@@ -121,7 +121,8 @@ def _query(running: Running, step: Extract, select: str) -> Checked | StepError:
 
 def _rows(running: Running, select: str, step: Extract) -> Checked:
     if running.around.checks is not None:
-        return running.around.checks.run(select, step.frame, answers=running.plan.answering_extract == step)
+        answers, unit = running.plan.answering_extract == step, running.around.answer_format.unit
+        return running.around.checks.run(select, step.frame, answers=answers, unit=unit)
     if running.around.warehouse is None:
         raise PlanError("the plan fetches frames, but the question is asked of no warehouse")
     frame = running.around.warehouse.query(select, as_of=running.around.as_of)

@@ -22,7 +22,8 @@ class Column:
     """A column; `categories` are its published values, None unless published, and `more` says that there are more of them.
 
     `dates` is the form of its dates where it is a text or a number that holds dates: see `dates.KINDS`. `stock` says whether it holds
-    what is there at a time and cannot be added up over several; None where no owner says so.
+    what is there at a time and cannot be added up over several; None where no owner says so. Rows with one of the values `not_counted` do not
+    count unless they are asked for, as an owner says.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Column:
     synonyms: tuple[str, ...] = ()
     dates: str = ""
     stock: bool | None = None
+    not_counted: tuple[str, ...] = ()
 
     @property
     def is_text(self) -> bool:

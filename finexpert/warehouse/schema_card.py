@@ -122,9 +122,14 @@ def _column_line(column: Column, is_date: bool, key: ForeignKey | None, dialect:
     if KINDS.get(column.dates):
         parts.append(KINDS[column.dates])
     if column.categories is not None:
-        values = ", ".join("'" + one_line(value, MAX_CELL).replace("'", "''") + "'" for value in column.categories)
-        parts.append(f"one of {values}{', and others' if column.more else ''}")
+        parts.append(f"one of {_values(column.categories)}{', and others' if column.more else ''}")
+    if column.not_counted:
+        parts.append(f"rows of {_values(column.not_counted)} do not count unless they are asked for")
     return line + (f": {'; '.join(parts)}" if parts else "") + (" (date column)" if is_date else "")
+
+
+def _values(values: Sequence[str]) -> str:
+    return ", ".join("'" + one_line(value, MAX_CELL).replace("'", "''") + "'" for value in values)
 
 
 def shown_type(type_: str) -> str:

@@ -145,7 +145,7 @@ def test_the_checks_are_told_which_frame_a_select_is_for() -> None:
     told: list[tuple[str, str, bool]] = []
 
     class Noted(Checks):
-        def run(self, select: str, frame: str = "", *, answers: bool = False) -> Checked:
+        def run(self, select: str, frame: str = "", *, answers: bool = False, unit: str | None = None) -> Checked:
             told.append((frame, select, answers))
             return Checked(Tables().query(select), select)
 

@@ -64,3 +64,7 @@ UNION ALL SELECT account_no, DATE '2023-03-01', DATE '9999-12-31', 9 FROM accoun
 
 CREATE TABLE logins (login_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers, logged_at TIMESTAMPTZ);
 INSERT INTO logins SELECT i, 1 + pick(i, 1, 280), TIMESTAMPTZ '2023-01-01 00:00+00' + to_minutes((pick(i, 2, 500000))::BIGINT) FROM range(1, 501) t(i);
+
+CREATE TABLE card_payments (payment_no INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers, paid_on DATE, payment_status VARCHAR, amount_cents BIGINT);
+INSERT INTO card_payments SELECT i, 1 + i % 40, DATE '2023-01-01' + (i % 365)::INTEGER, CASE WHEN i % 10 = 0 THEN 'declined' WHEN i % 10 = 1 THEN 'pending' ELSE 'settled' END,
+  500 + (i * 7919) % 90000 FROM range(1, 1201) t(i);

@@ -66,7 +66,7 @@ def gold(trap_files: Mapping[str, Path]) -> Callable[[Mapping[str, Any]], Any]:
     return computed
 
 
-def written(layer: str, said: Any, kind: str) -> str:
+def written(layer: str, said: Any, kind: str, unit: str = "") -> str:
     """The completion of a layer: a text is a SELECT, a mapping says more (`missing`, `code`, `selects`)."""
     given: dict[str, Any] = {"select": said} if isinstance(said, str) else dict(said)
     frames = given.get("selects") or ({"result": given["select"]} if "select" in given else {})
@@ -74,7 +74,7 @@ def written(layer: str, said: Any, kind: str) -> str:
     told = {"absent": given.get("missing", ""), "selects": json.dumps(selects)}
     if layer == "interpretation":
         told = {"interpretation": "as asked", "unclear": "", "missing": told["absent"], "selects": told["selects"]}
-        told |= {"code": given.get("code", ""), "answer_kind": kind, "unit": ""}
+        told |= {"code": given.get("code", ""), "answer_kind": kind, "unit": unit}
     return fields(**told)
 
 
@@ -100,7 +100,9 @@ def ask(sources: Mapping[str, DuckDBWarehouse], sandbox: Any, asked: dict[str, A
         def reply(messages: list[dict[str, str]]) -> str:
             prompts.append("\n".join(str(message["content"]) for message in messages))
             layer = "interpretation" if "starting with the field `[[ ## interpretation" in prompts[-1] else "selects"
-            return written(layer, completions[min(len(prompts), len(completions)) - 1], case["kind"])
+            return written(
+                layer, completions[min(len(prompts), len(completions)) - 1], case["kind"], case.get("unit", "")
+            )
 
         given: dict[str, Any] = {"as_of": dt.date.fromisoformat(case["as_of"])} if "as_of" in case else {}
         settings = Settings(memory=False, cache=False, embedder="words", **given)

@@ -24,6 +24,7 @@ from finexpert.warehouse.checks.currencies import check_currencies
 from finexpert.warehouse.checks.division import check_division
 from finexpert.warehouse.checks.fan_out import check_fan_out
 from finexpert.warehouse.checks.literals import Looked, look_up
+from finexpert.warehouse.checks.magnitudes import check_bounds, check_magnitudes
 from finexpert.warehouse.checks.meaning import check_meaning
 from finexpert.warehouse.checks.nulls import check_nulls
 from finexpert.warehouse.checks.outer_joins import check_outer_joins
@@ -35,6 +36,7 @@ from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
 from finexpert.warehouse.checks.remarks.grain import grain
 from finexpert.warehouse.checks.remarks.names import names
+from finexpert.warehouse.checks.remarks.outcomes import outcomes
 from finexpert.warehouse.checks.remarks.periods import periods
 from finexpert.warehouse.checks.remarks.ratios import ratios, shares
 from finexpert.warehouse.checks.remarks.rows import remarks, ties
@@ -136,20 +138,21 @@ class Checks:
     sent_back: list[SentBack] = field(default_factory=list, init=False, repr=False)
     _frames: dict[str, _Attempts] = field(default_factory=dict, init=False, repr=False)
     _before: _Attempts = field(default_factory=_Attempts, init=False, repr=False)
+    _reminded: set[str] = field(default_factory=set, init=False, repr=False)
 
-    def run(self, select: str, frame: str = "", *, answers: bool = False) -> Checked:
+    def run(self, select: str, frame: str = "", *, answers: bool = False, unit: str | None = None) -> Checked:
         """The rows of a SELECT; raises QueryError where they would be no ground for an answer, AsOfError where the day can't be kept.
 
         The name of a `frame` tells which SELECTs are attempts at the same one: a condition may not be lost between them. `answers` says
-        that nothing is computed from the rows: they are the answer. What does not pass is kept in `sent_back`.
+        that nothing is computed from the rows: they are the answer, shown in this `unit`. What does not pass is kept in `sent_back`.
         """
         try:
-            return self._run(select, frame, answers)
+            return self._run(select, frame, answers, unit)
         except StepError as error:
             self.sent_back.append(SentBack(frame, select, str(error)))
             raise
 
-    def _run(self, select: str, frame: str, answers: bool) -> Checked:
+    def _run(self, select: str, frame: str, answers: bool, unit: str | None) -> Checked:
         # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
         pace, reads = self.pace(), list[NamedSelect]()
         select = written_out(select, self.named, self.source.tables, self.source.dialect, reads.append)
@@ -160,7 +163,8 @@ class Checks:
         probe = Probe(self.source, self.seconds, self.as_of, self.declared_only, pace)
         with progress.stage("checking"):
             check_outside(one)
-            notes += check_brackets(one)
+            notes += [*check_brackets(one), *check_bounds(one, self.question)]
+            notes += check_magnitudes(one, self.question, unit) if answers else []
             with probe.checking(_LITERALS):
                 looked = self._looked_up(one, probe, self._attempts(frame))
             found: list[str] = []
@@ -174,6 +178,7 @@ class Checks:
             with probe.checking(_REMARKS):
                 notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
                 notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]
+                notes += outcomes(one, probe, self.question, self._reminded)
         with pace.elsewhere():
             given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
         again = self._read_again(one, looked)

@@ -71,13 +71,7 @@ def _table(dataset: Dataset, table: TableSchema) -> TableSchema:
 
 
 def _told(column: Column, field: FieldModel) -> Column:
-    values = field.own.get("values")
-    if values is not None and not (
-        isinstance(values, list) and all(isinstance(value, str | int | float) for value in values)
-    ):
-        raise ConfigurationError(
-            f"the semantic model's field {field.name!r}: `values` has to be a list of texts, not {values!r}"
-        )
+    values, not_counted = (_texts(field, name) for name in ("values", "not_counted"))
     stock = field.own.get("stock", column.stock)
     if not isinstance(stock, bool | None):
         raise ConfigurationError(
@@ -86,10 +80,20 @@ def _told(column: Column, field: FieldModel) -> Column:
     return replace(
         column,
         stock=stock,
+        not_counted=tuple(map(str, not_counted or ())),
         comment=_words(field.description, field.ai_context.instructions) or column.comment,
         synonyms=tuple(field.ai_context.synonyms) or column.synonyms,
         categories=tuple(map(str, values[:MAX_CATEGORIES])) if values is not None else column.categories,
         more=len(values) > MAX_CATEGORIES or bool(field.own.get("more")) if values is not None else column.more,
+    )
+
+
+def _texts(field: FieldModel, name: str) -> list[str | int | float] | None:
+    values = field.own.get(name)
+    if values is None or (isinstance(values, list) and all(isinstance(value, str | int | float) for value in values)):
+        return values
+    raise ConfigurationError(
+        f"the semantic model's field {field.name!r}: `{name}` has to be a list of texts, not {values!r}"
     )
 
 
