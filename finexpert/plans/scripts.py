@@ -12,6 +12,7 @@ from finexpert.core.workspace import NamedFrame, Value, Workspace
 from finexpert.errors import PlanError, SandboxFailure, ScriptError
 from finexpert.plans.retries import SANDBOX, SCRIPT_GENERATION, StepFailed, with_retries
 from finexpert.plans.running import Running, iso_date, span
+from finexpert.plans.script_checks import check_script
 from finexpert.warehouse.checks.checked import Checks
 
 
@@ -28,6 +29,7 @@ def script(running: Running, step: Script) -> None:
         return writer(step, list(frames.values()), feedback)
 
     def attempt(code: str) -> Value:
+        check_script(code)
         if running.around.code_review is not None:
             with progress.stage("checking", "a model looks at the script"):
                 running.around.code_review.script(code)

@@ -172,6 +172,17 @@ def test_a_script_is_repaired_and_its_failures_are_counted() -> None:
     assert (outcome.value.value, outcome.repairs) == (3.0, 1)
 
 
+def test_a_test_of_two_means_says_what_it_takes_of_variances() -> None:
+    told: list[str] = []
+
+    def write(step: Script, frames: object, feedback: str) -> str:
+        told.append(feedback.partition("failed: ")[2])
+        return "t"
+
+    execution.run(plan(code="answer = stats.ttest_ind(t.x, t.x)[1]"), Workspace(), around(write_script=write))
+    assert [text[:52] for text in told] == ["line 1: ttest_ind() takes the variances of both samp"]
+
+
 def test_a_script_may_use_a_frame_of_an_earlier_turn() -> None:
     space = Workspace()
     space.add_frame(NamedFrame("old", pd.DataFrame({"x": [5.0]}), "SELECT 5 AS x"))

@@ -33,7 +33,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse
     [
         ("SELECT sum(price_cents) FROM sales", "EUR", "SUM(price_cents) is in cents, as sales.price_cents is, and the answer in EUR: divide by 100.0"),
         ("SELECT avg(fee_minor_units) FROM sales", "€", "is in cents"),
-        ("SELECT max(tip) FROM sales", "euro" "s", "MAX(tip) is in cents, as sales.tip is"),
+        ("SELECT max(tip) FROM sales", "euros", "MAX(tip) is in cents, as sales.tip is"),
         ("SELECT sum(net) FROM sales", "USD", "is in thousands, as sales.net is, and the answer in USD: multiply by 1000"),
         ("SELECT sum(price_cents * units) FROM sales", "EUR", "is in cents"),
         ("SELECT coalesce(sum(CASE WHEN units > 1 THEN price_cents ELSE 0 END), 0) FROM sales", "EUR", "is in cents"),
