@@ -183,10 +183,7 @@ class Unanswerable(FinexpertError):
 
 
 class NotInSources(Unanswerable):
-    """The planner, or who writes a SELECT again, says what the sources lack; the message is what is missing.
-
-    `unclear` are terms that the planner would have to be told. Its cause, if any, is what failed before.
-    """
+    """A model says what the sources lack, which is the message; its cause is what failed before. `unclear` are terms that it would have to be told."""
 
     kind = "not in the sources"
 

@@ -233,7 +233,7 @@ def size_of(origin: Origin) -> str | None:
     found = _IN_LARGE.search(origin.column.comment)
     if found is None:
         return None
-    size = next(filter(None, found.groups())).lower()
+    size = str(next(filter(None, found.groups()))).lower()
     return _SHORT.get(size, size)
 
 
