@@ -152,7 +152,7 @@ def _picture(
     path = Path(info.path)
     if path.suffix.lower() != ".pdf" or not path.is_file() or checksum(path) != info.sha256:
         return None, []
-    from finexpert.filings.readers.pdf_picture import picture_of
+    from finexpert.filings.readers.pdf.picture import picture_of
 
     made = picture_of(path, page.number, phrases, value)
     return made.png, [Mark(left=m[0], top=m[1], right=m[2], bottom=m[3]) for m in made.marks]

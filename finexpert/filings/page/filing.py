@@ -223,7 +223,7 @@ class Filing:
         if text != self.table[row][column]:
             flags = (*flags, f"{self.table[row][column]!r} stands for a dash here")
         labels = [self._finder.row_label(row), self._table.columns[column].text]
-        unit, scale = self._units.of(number, column, labels)
+        unit, scale = self._units.of(number, column, labels, self._table.row_labels[row].text)
         return Value(
             number.value,
             unit=unit,

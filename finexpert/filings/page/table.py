@@ -28,6 +28,8 @@ _DASH_CODE = re.compile(r"(\$\s*)?201[34](\.0)?")
 _ONE_NUMBER = re.compile(
     r"[($\u20ac\u00a3\s-]*(?:[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+)[\s)%]*(?:(?:million|billion|thousand|trillion)s?|mm|bn|[mk])?"
 )
+# "Authorized shares - 500" stands without a cell, and is the name of nothing below it.
+_A_COUNT = re.compile(r"(?:\u2014|\u2013|-)\s*\d[\d,.]*(?:\s+and\s+\d[\d,.]*)?\s*$")
 _HEADER_ROWS_MOST = 6
 
 
@@ -83,7 +85,8 @@ class PageTable:
         sections, current = [], ""
         for number, row in enumerate(self.rows):
             if number >= self.header_rows and row and row[0].strip() and not any(cell.strip() for cell in row[1:]):
-                current = row[0].strip() if len(row) > 1 else ""
+                if not _A_COUNT.search(row[0]):
+                    current = row[0].strip() if len(row) > 1 else ""
                 sections.append("")
             else:
                 sections.append(current)

@@ -25,7 +25,7 @@ _BRACKETS = re.compile(r"\([^()]*\)")
 _SCALE = re.compile(
     r"(?:\b(?:in|of)\s+(?:[$\u20ac\u00a3]\s*|u\.?s\.?\s*)?|\(\s*(?:[$\u20ac\u00a3]\s*)?|^(?:[$\u20ac\u00a3]\s*)?|[$\u20ac\u00a3]\s*|dollars\s+)"
     r"(thousand|million|billion|mm\b|bn\b)(?:s\b(?!\s+of\s+(?!u\.?s\.?|dollars|euros|yen|pounds|shares|[$\u20ac\u00a3]))"
-    r"|\b(?=\s*(?:\)|$|of\s+(?:u\.?s\.?\s*)?(?:dollars|euros|yen|pounds))))"
+    r"|\b(?=\s*(?:\)|$|,|of\s+(?:u\.?s\.?\s*)?(?:dollars|euros|yen|pounds))))"
 )
 _SCALE_ALONE = re.compile(r"(?:thousand|million|billion|mm|bn)s?\b(?!\s+of\b)")
 _THOUSANDS = re.compile(r"[$(]\s*000\s*'?s?\b|\bin\s+000\s*'?s\b")
@@ -37,7 +37,7 @@ _CURRENCIES = (
 )
 _UNSCALED = re.compile(
     r"per\s+\w*\s*share|pershare|\bper (?:unit|day|barrel|gallon|ton|customer)\b|%|\bpercent|\bratio\b|\bvolatility\b|\byield\b"
-    r"|\b(?:exercise|stock|share|average|closing|market|purchase) price\b(?! of)|\brates?\s*(?:$|of\b|\()|\breturn on\b"
+    r"|\b(?:exercise|stock|share|average|closing|market|purchase) price\b(?! of)|\brates?\s*(?:$|of\b|\()|(?<!actual )\breturn on\b"
     r"|\b(?:expected|average|contractual|remaining|useful) (?:term|life|lives)\b|\bin years\b|(?<!\bto )(?<!\bfrom )\bemployees\b"
 )
 _COUNTED = re.compile(
@@ -45,6 +45,13 @@ _COUNTED = re.compile(
     r"\bshares\b|\bnumber of\b|\bunits\b|\boptions\b|\bbarrels\b"
     r"|(?<!\bto )(?<!\bfrom )(?<!\bwith )(?<!\bby )(?<!\bdue )\b(?:employees|stores|customers)\b"
 )
+# What is excepted from a scale: amounts per share, and only where they are named, counts of shares too.
+_PER_SHARE_DATA = re.compile(r"per[\s-]*(?:common\s*)?share(?:\s*(?:data|amounts?|information|figures))?")
+_EXCEPTS_COUNTS = re.compile(r"\bexcept\b.*\bshares?\b")
+# A row may be called by the rate of a loan, of which the amount stands in it.
+_A_RATE = re.compile(r"[\d.,]+\s*%(?:\s*\(\s*\w\s*\))?")
+_AMOUNT_IN_LABEL = re.compile(r"\([^()]*\d[^()]*\)")
+_LARGEST_PER_SHARE = 1000
 _MONEY = re.compile(r"value|price|proceeds|cost|expense|income|amount|revenue|sales|\$|dollar|dividends|paid")
 
 
@@ -75,7 +82,7 @@ def is_per_share(*labels: str) -> bool:
 
     >>> is_per_share("diluted earnings per share", "2017"), is_per_share("shares issued")
     (True, False)
-    >>> is_per_share("net sales ( in millions, except per share data )", "2017")
+    >>> is_per_share("net sales ( in millions, except per share data )", "dividends ($0.88 per share)")
     False
     """
     return any(
@@ -85,18 +92,25 @@ def is_per_share(*labels: str) -> bool:
 
 
 def ignores_scale(*labels: str) -> bool:
-    """Whether a number so labelled is not in the scale of its table: prices, rates, percentages, years."""
-    return any(_UNSCALED.search(_without_exceptions(label)) for label in labels)
+    """Whether a number so labelled is not in the scale of its table: prices, rates, percentages, years.
+
+    >>> ignores_scale("effective rate", "2017"), ignores_scale("4.65%", "principal")
+    (True, False)
+    """
+    return any(_UNSCALED.search(_without_exceptions(label)) for label in labels if not _A_RATE.fullmatch(fold(label)))
 
 
 def _without_exceptions(label: str) -> str:
-    """A folded label without what it excepts, "in millions, except per share data", and at which rate an amount is."""
-    return re.sub(r"\bexcept\b[^():;|]*|\bat\b[^():;|]*\brates?\b", "", fold(label))
+    """A folded label without what it excepts, "in millions, except per share data", an amount or a rate that it tells in passing."""
+    return re.sub(r"\bexcept\b[^():;|]*|\bat\b[^():;|]*\brates?\b", "", _AMOUNT_IN_LABEL.sub("", fold(label)))
 
 
 def is_count(*labels: str) -> bool:
     """Whether a number so labelled counts things and is no money."""
-    return any(_COUNTED.search(folded := fold(label)) and not _MONEY.search(folded) for label in labels)
+    return any(
+        _COUNTED.search(folded := _AMOUNT_IN_LABEL.sub("", fold(label))) and not _MONEY.search(folded)
+        for label in labels
+    )
 
 
 def first_scale(texts: Sequence[str]) -> float:
@@ -111,13 +125,21 @@ class TableUnits:
         self._table = table
         self._pre_text = pre_text
 
-    def of(self, number: Number, column: int, labels: Sequence[str]) -> tuple[str | None, float]:
+    def of(self, number: Number, column: int, labels: Sequence[str], own: str = "") -> tuple[str | None, float]:
         """Unit and scale of a number, from what its cell says, then its row and column, then the whole table.
 
-        `labels` are the names of its row and its column.
+        `labels` are the names of its row and its column, `own` is that of the row without its section.
         """
         if number.unit == "fraction":
             return "fraction", 1.0
+        if (
+            own
+            and not is_per_share(own)
+            and isinstance(number.value, float)
+            and abs(number.value) >= _LARGEST_PER_SHARE
+        ):
+            # "Market and per common share data" heads amounts of both kinds.
+            labels = [own, *labels[1:]] if is_per_share(labels[0]) else labels
         plain, count = ignores_scale(*labels), is_count(*labels)
         said = scale_of(labels[1]) or scale_of_label(labels[0]) or 1.0
         scale = number.scale if number.scale != 1.0 or plain else said
@@ -164,7 +186,12 @@ class TableUnits:
 
     @cached_property
     def _scale_of_money(self) -> bool:
-        return any("except" in note or "dollar" in note or "$" in note for note in self._notes if scale_of(note))
+        """Whether the scale is that of amounts of money alone, and not of counts.
+
+        So it is of "in millions, except share and per share data", and not of "in millions, except per share data".
+        """
+        notes = [_PER_SHARE_DATA.sub("", fold(note)) for note in self._notes if scale_of(note)]
+        return any("dollar" in note or "$" in note or _EXCEPTS_COUNTS.search(note) for note in notes)
 
     @cached_property
     def _currencies(self) -> list[str | None]:

@@ -36,7 +36,7 @@ def use_once() -> None:
 
         html.read_html(b"<style>p{color:red}</style><p>Net sales</p><table><tr><td>Sales<td>5</table>", "")
     with contextlib.suppress(ModuleNotFoundError):
-        from finexpert.filings.readers import pdf
+        from finexpert.filings.readers.pdf import pages as pdf
 
         pdf.use_once()
 

@@ -191,7 +191,7 @@ def _unseen(words: Sequence[str]) -> str:
 
 
 def _pdf(path: Path) -> _Read:
-    from finexpert.filings.readers.pdf import PdfPages
+    from finexpert.filings.readers.pdf.pages import PdfPages
 
     pages = PdfPages(path)
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from lxml import etree
 
 from finexpert.filings.readers.blocks import Paragraph, Table
-from finexpert.filings.readers.cells import Span, as_table, is_value, joined
+from finexpert.filings.readers.cells import Span, is_value, joined
+from finexpert.filings.readers.grid import as_table
 
 _BULLET = re.compile(r"[\u2022\u25cf\u25aa\u25e6\u00b7\u2013\u2014*o-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]")
 _WIDEST = 1000
@@ -77,7 +78,7 @@ def _grid(
             covered_in_all += width
             if covered_in_all > _MOST_COVERED:
                 width = height = 1
-            span = Span(text(cell), column, column + width)
+            span = Span(text(cell), column, column + width, ruled=True)
             cells.append(span)
             if height > 1:
                 # A label beside several rows names each of them; a heading or number stands once.

@@ -65,7 +65,8 @@ def test_a_cell_has_value_unit_scale_period_and_provenance(page: Filing) -> None
         ("restructuring", "fy2017", -26.0, None, 1e6),
         ("margin", "2016", 0.255, "fraction", 1.0),
         ("diluted earnings per share", "2015", 2.1, "USD per share", 1.0),
-        ("number of shares outstanding", "2017", 300.0, "shares", 1.0),
+        # Only amounts per share are excepted: counts of shares are in millions too.
+        ("number of shares outstanding", "2017", 300.0, "shares", 1e6),
     ],
 )
 def test_unit_and_scale_of_a_cell(

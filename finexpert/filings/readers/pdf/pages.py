@@ -13,7 +13,6 @@ import ctypes
 import statistics
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -23,28 +22,21 @@ from finexpert.errors import LibraryError
 from finexpert.filings.readers import AGAIN
 from finexpert.filings.readers.aligned import regions_of
 from finexpert.filings.readers.blocks import Block, Paragraph, PrintedPage, Table
-from finexpert.filings.readers.cells import Span, as_table, is_value, joined
-from finexpert.filings.readers.pdf_sight import PageSight
+from finexpert.filings.readers.grid import as_table
+from finexpert.filings.readers.pdf.lines import SAME_LINE, Char, Rule, lowered, paragraphs_of, rows_of, whole_labels
+from finexpert.filings.readers.pdf.sight import PageSight
 
 # PDFium keeps global state: its calls must not run side by side.
 PDFIUM = threading.RLock()
-_CELL_GAP = 1.1
-_WORD_GAP = 0.17
-_SPACE_GAP = 0.04
-_SAME_LINE = 0.45
 _PARAGRAPH_GAP = 1.7
-_MONEY = "$\u20ac\u00a3\u00a5"
+_THICKEST_RULE = 2.5
+_SHORTEST_RULE = 6.0
+_TOUCHING = 0.6
+_MOST_OBJECTS = 5_000
+_FEWEST_DIGITS = 20
+# What PDFium has in the place of a hyphen at the end of a line.
+_HYPHENS = {0x02: "-", 0xAD: "-", 0xFFFE: "-"}
 _MOST_CHARACTERS = 200_000
-
-
-@dataclass(frozen=True)
-class _Char:
-    text: str
-    left: float
-    right: float
-    base: float
-    size: float
-    spaced: bool = False  # whether the file itself has a space before it
 
 
 class PdfPages:
@@ -71,23 +63,23 @@ class PdfPages:
         try:
             for number in range(self.count):
                 try:
-                    chars = self._chars(number)
+                    chars, rules = self._drawn(number)
                 except pdfium.PdfiumError:
                     self.unreadable.append(number + 1)
                     continue
                 if chars:
-                    yield PrintedPage(number + 1, list(_blocks(chars)))
+                    yield PrintedPage(number + 1, list(_blocks(chars, rules)))
                 else:
                     self.without_text.append(number + 1)
         finally:
             with PDFIUM:
                 self._document.close()
 
-    def _chars(self, number: int) -> list[_Char]:
-        """The printed characters of a page in the order of the file; spaces are told by the file and by the gaps."""
+    def _drawn(self, number: int) -> tuple[list[Char], list[Rule]]:
+        """The printed characters of a page in the order of the file, whose spaces are told by the file and by the gaps, and its rules."""
         box = pdfium_raw.FS_RECTF()
         x, y = ctypes.c_double(), ctypes.c_double()
-        chars = []
+        chars, rules = [], []
         spaced = False
         with PDFIUM:
             page = self._document[number]
@@ -96,7 +88,7 @@ class PdfPages:
             try:
                 sight = PageSight(page, words)
                 for place in range(min(words.count_chars(), _MOST_CHARACTERS)):
-                    text = chr(pdfium_raw.FPDFText_GetUnicode(words, place))
+                    text = _HYPHENS.get(code := pdfium_raw.FPDFText_GetUnicode(words, place)) or chr(code)
                     if text.isspace() or not text.isprintable():
                         spaced = spaced or text.isspace()
                         continue
@@ -105,14 +97,15 @@ class PdfPages:
                         unseen.append(text)
                         continue
                     pdfium_raw.FPDFText_GetCharOrigin(words, place, x, y)
-                    chars.append(_Char(text, box.left, box.right, y.value, abs(box.top - box.bottom), spaced))
+                    chars.append(Char(text, box.left, box.right, y.value, abs(box.top - box.bottom), spaced))
                     spaced = False
+                rules = _rules(page) if _may_have_tables(chars) else []
             finally:
                 words.close()
                 page.close()
         if unseen:
             self.unseen[number + 1] = "".join(unseen)
-        return chars
+        return lowered(chars), rules
 
 
 def use_once() -> None:
@@ -125,65 +118,46 @@ def use_once() -> None:
         document.close()
 
 
-def _blocks(chars: Sequence[_Char]) -> Iterator[Block]:
+def _may_have_tables(chars: Sequence[Char]) -> bool:
+    return sum(char.text.isdigit() for char in chars) >= _FEWEST_DIGITS
+
+
+def _rules(page: pdfium.PdfPage) -> list[Rule]:
+    """The lines drawn from left to right, pieces that touch as one; PDFium's lock is held by the caller."""
+    pieces = []
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    for place in range(min(pdfium_raw.FPDFPage_CountObjects(page), _MOST_OBJECTS)):
+        drawn = pdfium_raw.FPDFPage_GetObject(page, place)
+        if pdfium_raw.FPDFPageObj_GetType(drawn) != pdfium_raw.FPDF_PAGEOBJ_PATH:
+            continue
+        if not pdfium_raw.FPDFPageObj_GetBounds(drawn, left, bottom, right, top):
+            continue
+        if top.value - bottom.value <= _THICKEST_RULE:
+            pieces.append(Rule(round(bottom.value, 1), left.value, right.value))
+    rules: list[Rule] = []
+    for piece in sorted(pieces, key=lambda each: (each.base, each.left)):
+        last = rules[-1] if rules else None
+        if last is not None and abs(last.base - piece.base) <= _TOUCHING and piece.left <= last.right + _TOUCHING:
+            rules[-1] = Rule(last.base, last.left, max(last.right, piece.right))
+        else:
+            rules.append(piece)
+    return [rule for rule in rules if rule.right - rule.left >= _SHORTEST_RULE]
+
+
+def _blocks(chars: Sequence[Char], rules: Sequence[Rule] = ()) -> Iterator[Block]:
     """Tables by the places of their words; the text around them in the order of the file, so that columns stay whole."""
-    lines = _lines(sorted(chars, key=lambda char: -char.base))
-    rows = [joined(_cells(line)) for line in lines]
+    rows = rows_of(chars, rules)
     rest = list(chars)
-    for start, end in regions_of(rows):
-        top, bottom = lines[start][0], lines[end - 1][0]
-        above = [char for char in rest if char.base > top.base + _SAME_LINE * top.size]
+    for start, end in regions_of([row.cells for row in rows]):
+        top, bottom = rows[start], rows[end - 1]
+        above = [char for char in rest if char.base > top.base + SAME_LINE * top.size]
         yield from _paragraphs(above)
-        yield Table(as_table([row for row in rows[start:end] if row]))
-        rest = [char for char in rest if char.base < bottom.base - _SAME_LINE * bottom.size]
+        yield Table(as_table(whole_labels([row for row in rows[start:end] if row.cells])))
+        rest = [char for char in rest if char.base < bottom.base - SAME_LINE * bottom.size]
     yield from _paragraphs(rest)
 
 
-def _lines(chars: Sequence[_Char]) -> list[list[_Char]]:
-    """Characters that follow each other on about the same height, a line each."""
-    lines: list[list[_Char]] = []
-    for char in chars:
-        if lines and abs(lines[-1][0].base - char.base) <= _SAME_LINE * max(char.size, lines[-1][0].size):
-            lines[-1].append(char)
-        else:
-            lines.append([char])
-    return lines
-
-
-def _cells(line: Sequence[_Char]) -> list[Span]:
-    """The characters of a line as cells: a gap of a letter's height parts them, a small one parts words."""
-    cells: list[Span] = []
-    for char in sorted(line, key=lambda each: each.left):
-        gap = char.left - cells[-1].end if cells else 0.0
-        if not cells or gap > _CELL_GAP * char.size or _begins_number(cells[-1].text, char, gap):
-            cells.append(Span(char.text, char.left, char.right))
-        else:
-            last = cells[-1]
-            # Narrow type has spaces that are hardly wider than what stands between two letters: the file knows better.
-            narrow = _SPACE_GAP if char.spaced else _WORD_GAP
-            space = " " if gap > narrow * char.size else ""
-            cells[-1] = Span(last.text + space + char.text, last.start, max(last.end, char.right))
-    return cells
-
-
-def _begins_number(before: str, char: _Char, gap: float) -> bool:
-    """Whether a sign of money after a number is that of the next column, however near."""
-    return char.text in _MONEY and gap > _WORD_GAP * char.size and is_value(before)
-
-
-def _paragraphs(chars: Sequence[_Char]) -> Iterator[Paragraph]:
-    """Text in the order of the file; a gap between lines, or a jump upwards to the next column, parts paragraphs."""
-    if not chars:
-        return
-    lines = _lines(chars)
-    usual = statistics.median(char.size for char in chars)
-    words: list[str] = []
-    last: float | None = None
-    for line in lines:
-        base = line[0].base
-        if last is not None and not 0 <= last - base <= _PARAGRAPH_GAP * usual:
-            yield Paragraph(" ".join(words))
-            words = []
-        words.append(" ".join(cell.text for cell in _cells(line)))
-        last = base
-    yield Paragraph(" ".join(words))
+def _paragraphs(chars: Sequence[Char]) -> Iterator[Paragraph]:
+    if chars:
+        usual = statistics.median(char.size for char in chars)
+        yield from map(Paragraph, paragraphs_of(chars, _PARAGRAPH_GAP, usual))

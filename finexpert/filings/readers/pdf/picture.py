@@ -15,7 +15,7 @@ from typing import Any
 import pypdfium2 as pdfium
 
 from finexpert.errors import LibraryError
-from finexpert.filings.readers.pdf import PDFIUM
+from finexpert.filings.readers.pdf.pages import PDFIUM
 
 _WIDTH = 1_400  # pixels: sharp on a screen of twice the density
 _MOST_PIXELS = 12_000_000
