@@ -55,6 +55,7 @@ def test_case_and_spacing_are_put_right_and_said(run: Any, select: str, value: i
         ("SELECT count(*) FROM trades WHERE status NOT IN ('FILLED', 'Canceled')", "trades.status", "Canceled"),
         ("SELECT sum(CASE WHEN side = 'Short' THEN 1 ELSE 0 END) FROM trades", "trades.side", "Short"),
         ("SELECT count(*) FROM accounts WHERE segment = 'hedge fund' OR region = 'EMEA'", "accounts.segment", "hedge fund"),
+        ("SELECT count(*) FROM accounts WHERE segment = 'hedge fund' OR region = 'hedge fund'", "accounts.segment", "hedge fund"),
     ],
 )  # fmt: skip
 def test_a_text_that_is_not_there_is_told_and_values_are_kept_for_the_person(
@@ -90,6 +91,14 @@ def test_the_nearest_value_stands_first(run: Any) -> None:
 def test_what_matched_is_shown_to_the_person(run: Any, select: str, note: str | None) -> None:
     notes = run(select).notes
     assert notes == () if note is None else any(note in said for said in notes)
+
+
+@pytest.mark.parametrize(
+    "where", ["segment = 'EMEA' OR region = 'EMEA'", "segment ILIKE '%emea%' OR region ILIKE 'emea%'"]
+)
+def test_a_text_that_is_looked_for_in_two_columns_has_to_be_in_one(run: Any, where: str) -> None:
+    right = run("SELECT count(*) FROM accounts WHERE region = 'EMEA'").frame.data.iat[0, 0]
+    assert run(f"SELECT count(*) FROM accounts WHERE {where}").frame.data.iat[0, 0] == right > 0
 
 
 def test_what_a_person_chose_takes_the_place_of_the_text(run: Any) -> None:

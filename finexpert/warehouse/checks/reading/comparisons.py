@@ -163,6 +163,12 @@ def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
     >>> select = "SELECT 1 FROM trades WHERE (status IN ('F', 'X') OR status LIKE 'FILL%') AND side = 'B'"
     >>> [[one.texts for one in group] for group in guesses(comparisons(read(select, "duckdb", [trades])))]
     [[['F', 'X'], ['FILL%']], [['B']]]
+
+    The same texts that are looked for in several columns have to be in one of them.
+
+    >>> select = "SELECT 1 FROM trades WHERE status ILIKE '%acme%' OR side ILIKE 'Acme%'"
+    >>> [[one.texts for one in group] for group in guesses(comparisons(read(select, "duckdb", [trades])))]
+    [[['%acme%'], ['Acme%']]]
     """
     grouped: dict[tuple[int, str], list[Comparison]] = {}
     for comparison in found:
@@ -171,7 +177,12 @@ def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
         while isinstance(top.parent, (joined, exp.Paren, *((exp.Not,) if comparison.negated else ()))):
             top = top.parent  # type: ignore[assignment]
         grouped.setdefault((id(top), meant(comparison.origin)), []).append(comparison)
-    return list(grouped.values())
+    together: dict[tuple[int, object], list[Comparison]] = {}
+    for (top_id, meaning), group in grouped.items():
+        anywhere = not any(comparison.negated for comparison in group)
+        sought = frozenset(text.strip("%_ ").casefold() for comparison in group for text in comparison.texts)
+        together.setdefault((top_id, sought if anywhere else meaning), []).extend(group)
+    return list(together.values())
 
 
 def meant(origin: Origin) -> str:
