@@ -23,9 +23,11 @@ from finexpert.errors import ConfigurationError
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, desk: Desk, ready: Callable[[str], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, desk: Desk, ready: Callable[[str], None], say: Callable[[str], None]
+    ) -> None:
         super().__init__(config)
-        self._desk, self._ready = desk, ready
+        self._desk, self._ready, self._say = desk, ready, say
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -35,6 +37,9 @@ class _Server(uvicorn.Server):
             self._ready(self._desk.options.url or f"http://{f'[{host}]' if ':' in host else host}:{port}")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if number := self._desk.under_way:
+            questions = "the question that is" if number == 1 else f"{number} questions that are"
+            self._say(f"ending: waits at most {self._desk.options.grace_seconds:g} s for {questions} under way")
         # Connections wait for their questions: both end together.
         drained = asyncio.create_task(asyncio.to_thread(self._desk.drain))
         await super().shutdown(sockets)
@@ -54,11 +59,11 @@ def check_login(desk: Desk) -> None:
         )
 
 
-def serve(desk: Desk, ready: Callable[[str], None]) -> None:
-    """Serve until a signal ends it; `ready` is called with the address when questions are taken."""
+def serve(desk: Desk, ready: Callable[[str], None], say: Callable[[str], None] = lambda text: None) -> None:
+    """Serve until a signal ends it; `ready` is called with the address when questions are taken, `say` with what else is to be told."""
     check_login(desk)
     threading.Thread(target=desk.warm, name="finexpert-warming", daemon=True).start()
-    _Server(config_of(desk), desk, ready).run()
+    _Server(config_of(desk), desk, ready, say).run()
 
 
 def config_of(desk: Desk) -> uvicorn.Config:

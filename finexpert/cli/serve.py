@@ -66,7 +66,7 @@ def serve(
     options = options_from(host=host, port=port, url=url, state=state)
     desk = Desk(settings, options, given=given_sources(data, library, settings), expert=expert)
     try:
-        run(desk, lambda address: common.echo(f"finexpert serves on {address}   (Ctrl-C ends it)"))
+        run(desk, lambda address: common.echo(f"finexpert serves on {address}   (Ctrl-C ends it)"), common.echo)
     finally:
         desk.close()
 

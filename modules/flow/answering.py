@@ -261,7 +261,7 @@ class Answering(ABC):
             kind="value",
             term=error.text,
             place=error.place,
-            question=f"{error.place} holds no {error.text!r}. Which of its values is meant?",
+            question=f"{error.place} holds no {error.text.strip('%')!r}. Which of its values is meant?",
             candidates=list(error.values),
         )
         return Answer(question=self.question, status="needs_clarification", clarification=asked)

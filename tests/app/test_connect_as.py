@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from starlette.testclient import TestClient
 
 from finexpert.app.desk import Desk, GivenSource, local_person
+from finexpert.app.server import create_app
 from finexpert.errors import DataError, Refused
 from finexpert.settings import Settings
 from finexpert.warehouse.opening import open_data
 
+HTMX = {"hx-request": "true"}
 ADDRESS = "postgresql+psycopg://desk:shared@db.example.com/markets"
 
 
@@ -84,3 +87,25 @@ def test_a_user_without_a_password_is_not_given_the_one_of_the_source(markets: D
 def test_a_file_has_no_users(office: Any) -> None:
     with pytest.raises(Refused, match="has no users"):
         office.desk.connect_as(office.ann, office.source, "ann", "hers")
+
+
+def test_the_page_takes_a_login_and_never_shows_its_password(markets: Desk, opened: list[sa.URL]) -> None:
+    source = next(iter(markets.given))
+    with TestClient(create_app(markets, close=False), base_url="http://127.0.0.1:8400", headers=HTMX) as client:
+        assert "Ask it with a login of your own" in client.get(f"/sources/{source}").text
+        wrong = client.post(f"/sources/{source}/as", data={"user": "ann", "password": "wrong"})
+        assert (wrong.status_code, "wrong" in wrong.text.replace("was refused", "")) == (422, False)
+        assert client.post(f"/sources/{source}/as", data={"password": "hers"}).status_code == 400
+        assert client.post(f"/sources/{source}/as", data={"user": "ann", "password": "hers"}).status_code == 204
+        shown = client.get(f"/sources/{source}").text
+        assert "You ask it as" in shown
+        assert "hers" not in shown
+        assert users(opened)[-1] == ("ann", "hers")
+        assert client.post(f"/sources/{source}/as", data={"user": "ann", "back": "yes"}).status_code == 204
+        assert "Ask it with a login of your own" in client.get(f"/sources/{source}").text
+
+
+def test_a_file_has_no_login(desk: Any, own_home: Path, warehouse: Any) -> None:
+    given = [GivenSource("Sales", "data", str(warehouse.path))]
+    with Desk(Settings(home=own_home), given=given, models=desk.models, sandbox=desk.sandbox) as made:
+        assert made.connected_as(local_person(), next(iter(made.given))) is None

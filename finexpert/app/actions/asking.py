@@ -128,6 +128,11 @@ class Asking(Answering):
             begin()
             self._running[running.conversation] = running
 
+    @property
+    def under_way(self) -> int:
+        """How many questions are under way at this server."""
+        return len(self._running)
+
     def _check_load(self, person: Person) -> None:
         under_way = list(self._running.values())
         if len(under_way) >= self.options.questions_at_once + self.options.waiting:

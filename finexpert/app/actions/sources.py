@@ -120,7 +120,7 @@ class Sources(Base):
         """
         person.need("ask")
         place = self._shared_place(person, source)
-        if place.address is None or (address_in(place.address) or "sqlite").startswith("sqlite"):
+        if not _has_users(place):
             raise Refused(f"the source {place.info.name!r} has no users: only databases on a server have")
         sealed = self.sealer.seal(f"{user}\n{password}") if user else None
         if sealed is not None:
@@ -138,6 +138,15 @@ class Sources(Base):
                 row = {"source": source, "person": person.id, "sealed": sealed}
                 connection.execute(tables.credentials.insert().values(row))
             self.log(connection, person, "connect as", source)
+
+    def connected_as(self, person: Person, source: str) -> str | None:
+        """The user that this person gave for a database, empty where it is asked as everybody does; None for what has no users."""
+        person.need("read")
+        own = tables.credentials.c
+        if not _has_users(self._shared_place(person, source)):
+            return None
+        row = self.state.row(sa.select(own.sealed).where(own.source == source, own.person == person.id))
+        return "" if row is None else self.sealer.open(row["sealed"]).partition("\n")[0]
 
     def schema(self, person: Person, source: str) -> SourceSchema:
         """The tables with their columns, or the filings of a library."""
@@ -266,6 +275,11 @@ class Sources(Base):
         """A message without the server's own folders and without a password."""
         message = message.replace(place, Path(place).name if "://" not in place else "the database")
         return redacted(message.replace(f"{self.folder}/", ""), [])
+
+
+def _has_users(place: Place) -> bool:
+    """Whether it is a database on a server."""
+    return place.address is not None and not (address_in(place.address) or "sqlite").startswith("sqlite")
 
 
 def with_tables(opened: Any) -> Warehouse:

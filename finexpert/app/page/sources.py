@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from fastapi import Form, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response
 
+from finexpert.app.guarding.uploads import SUFFIXES
 from finexpert.app.page.page import Page, Route, go_to, piece
 from finexpert.errors import FinexpertError, Refused
 
@@ -26,6 +27,7 @@ class SourcePages(Page):
             ("POST", "/sources/address", self.add_address),
             ("GET", "/sources/{id}", self.show),
             ("POST", "/sources/{id}/remove", self.remove),
+            ("POST", "/sources/{id}/as", self.connect_as),
             ("GET", "/sources/{id}/values", self.values),
             ("POST", "/sources/{id}/publish", self.publish),
         )
@@ -41,6 +43,8 @@ class SourcePages(Page):
             may_ask=person.can("ask"),
             may_manage=person.can("manage"),
             limit=f"{limit:g}",
+            endings=",".join(SUFFIXES),
+            local=self.desk.options.is_local,
         )
 
     def add_file(self, request: Request, file: UploadFile, name: Text = "", shared: Text = "") -> Response:
@@ -85,9 +89,18 @@ class SourcePages(Page):
             source=schema.source if schema else source,
             schema=schema,
             problem=problem,
+            asked_as=self.desk.connected_as(person, id),
             may_ask=person.can("ask"),
             may_manage=person.can("manage"),
         )
+
+    def connect_as(self, request: Request, id: str, user: Text = "", password: Text = "", back: Text = "") -> Response:
+        """Ask a database with a login of one's own from now on, or as everybody does again."""
+        person = self.person_of(request)
+        if not back and not user.strip():
+            raise Refused("a login has a user: write it, or go back to the common one")
+        self.desk.connect_as(person, id, "" if back else user.strip(), "" if back else password)
+        return Response(status_code=204, headers={"HX-Refresh": "true"})
 
     def remove(self, request: Request, id: str) -> Response:
         self.desk.remove_source(self.person_of(request), id)

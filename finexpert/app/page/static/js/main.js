@@ -5,7 +5,7 @@ import { startComposer } from "./composer.js";
 import { startEditor, startSql } from "./editor.js";
 import { startDrop } from "./drop.js";
 import { startKeys } from "./keys.js";
-import { startPanels, startDialogs } from "./surfaces.js";
+import { startPanels, startDialogs, startShows } from "./surfaces.js";
 import { startTheme } from "./theme.js";
 import { startClocks, startToasts } from "./notices.js";
 import { startTalk } from "./talk.js";
@@ -16,6 +16,7 @@ const PARTS = [
   ["[data-editor]", startEditor],
   ["[data-sql]", startSql],
   ["[data-drop]", startDrop],
+  ["[data-shows]", startShows],
 ];
 
 function start(root) {

@@ -66,6 +66,12 @@ function cells(place) {
   return lines.map((line) => line.join("\t")).join("\n");
 }
 
+// What is typed unseen, such as an address with a password, may be looked at.
+export function startShows(box) {
+  const field = document.getElementById(box.dataset.shows);
+  box.addEventListener("change", () => (field.type = box.checked ? "text" : "password"));
+}
+
 export function startDialogs() {
   document.addEventListener("click", (event) => {
     const opens = event.target.closest?.("[data-opens]");
