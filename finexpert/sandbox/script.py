@@ -24,6 +24,7 @@ import pandas as pd
 import scipy.stats
 
 from finexpert.isolation.limits import Limits
+from finexpert.sandbox.axes import shorten
 from finexpert.sandbox.policy import refusals
 from finexpert.sandbox.tables import NotSendable, encode_result
 from finexpert.sandbox.values import encode
@@ -78,6 +79,7 @@ def _figures(limits: Limits) -> list[bytes]:
         if max(figure.get_size_inches()) * figure.dpi > pixels:
             raise NotSendable(f"a figure is larger than {pixels} pixels; use a smaller figsize or dpi")
         sink = io.BytesIO()
+        shorten(figure)
         figure.savefig(sink, format="png")
         images.append(sink.getvalue())
         if len(images[-1]) > size:
