@@ -62,8 +62,23 @@ def check_login(desk: Desk) -> None:
 def serve(desk: Desk, ready: Callable[[str], None], say: Callable[[str], None] = lambda text: None) -> None:
     """Serve until a signal ends it; `ready` is called with the address when questions are taken, `say` with what else is to be told."""
     check_login(desk)
+    listening = listen(desk.options.host, desk.options.port)
     threading.Thread(target=desk.warm, name="finexpert-warming", daemon=True).start()
-    _Server(config_of(desk), desk, ready, say).run()
+    with listening:
+        _Server(config_of(desk), desk, ready, say).run(sockets=[listening])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """The socket of a server, taken before anything else begins; ConfigurationError where it is not to be had."""
+    try:
+        return socket.create_server(
+            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=2048
+        )
+    except (OSError, OverflowError) as error:
+        why = str(getattr(error, "strerror", None) or error).partition(" (while")[0]
+        raise ConfigurationError(
+            f"cannot listen on port {port} of {host}: {why}. Give another one with --port (0 for any that is free), or end what listens there"
+        ) from None
 
 
 def config_of(desk: Desk) -> uvicorn.Config:

@@ -45,6 +45,14 @@ KEPT = (
     "home-light", "answer-light", "table-light", "script-dark", "answer-phone", "side-phone", "citation-light", "remembered-light",
     "source-light", "report-light",
 )  # fmt: skip
+_STILL = """async () => {
+  await document.fonts.ready;
+  const seen = (image) => image.getBoundingClientRect().top < innerHeight && image.getBoundingClientRect().bottom > 0;
+  await Promise.allSettled([...document.images].filter(seen).map((image) => image.decode()));
+  const ending = document.getAnimations().filter((each) => Number.isFinite(each.effect.getComputedTiming().endTime));
+  await Promise.allSettled(ending.map((each) => each.finished));
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
 _REFUSED = ("the server responded with a status of 4", "Response Status Error Code 4")
 
 
@@ -154,6 +162,10 @@ class Visitor:
     def settle(self) -> None:
         """Wait until nothing is under way."""
         self.page.wait_for_function("() => !document.querySelector('.progress, .htmx-request')", timeout=SECONDS * 1000)
+
+    def still(self) -> None:
+        """Wait until nothing moves any more: letters and pictures in view are there, and no animation but the turning ones runs."""
+        self.page.evaluate(_STILL)
 
     @property
     def last(self) -> Any:

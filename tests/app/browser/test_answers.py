@@ -64,7 +64,7 @@ def test_what_could_not_be_copied_is_not_said_to_be(table: Visitor) -> None:
     refuse = "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }"
     table.page.evaluate(refuse)
     table.last.get_by_role("button", name="SELECT").click()
-    table.last.locator("[data-copy]").first.click()
+    table.last.locator("[id^=select-] [data-copy]").first.click()
     table.last.get_by_text("Not copied").wait_for()
 
 

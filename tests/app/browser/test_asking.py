@@ -80,6 +80,43 @@ def test_a_reload_in_the_middle_loses_nothing(visitor: Visitor, held: threading.
     assert visitor.last.locator(".value").inner_text().startswith("6")
 
 
+def test_a_question_is_asked_as_of_a_day_copied_and_edited(visitor: Visitor, desk: Any) -> None:
+    desk.says("planning", counted(desk), counted(desk))
+    page = visitor.go()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator(".as-of summary").click()
+    page.locator("[name=as_of]").fill("2020-03-31")
+    assert page.locator(".as-of [data-day]").inner_text() == "2020-03-31"
+    visitor.ask("How many months had sales?")
+    assert "As of 2020-03-31" in visitor.last.inner_text()
+    # A follow-up is of the same day, until another one is chosen.
+    assert page.locator(".as-of [data-day]").inner_text() == "2020-03-31"
+    visitor.last.get_by_role("button", name="Copy", exact=True).click()
+    visitor.last.get_by_text("Copied").wait_for()
+    assert page.evaluate("() => navigator.clipboard.readText()").endswith("The months with sales.")
+    visitor.last.hover()
+    visitor.last.get_by_role("button", name="Edit the question").click()
+    assert page.locator("[data-composer] textarea").input_value() == "How many months had sales?"
+
+
+def test_a_cancelled_question_is_asked_in_a_new_conversation(
+    visitor: Visitor, desk: Any, held: threading.Event
+) -> None:
+    held.set()
+    page = visitor.go()
+    visitor.ask("How many months had sales?")
+    held.clear()
+    visitor.ask("And how many were there in all?", finish=False)
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Ask in a new conversation").wait_for()
+    held.set()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Ask in a new conversation").click()
+    visitor.settle()
+    assert page.locator(".turn").count() == 1
+    assert "And how many were there in all?" in visitor.last.inner_text()
+
+
 def test_a_server_that_starts_again_has_everything(
     make_desk: Callable[..., Any], serving: Callable[..., Any], visit: Callable[..., Visitor], desk: Any
 ) -> None:

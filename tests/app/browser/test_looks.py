@@ -108,7 +108,7 @@ def test_every_screen_is_readable(
     page, found = visitor.page, {}
 
     def seen(name: str) -> None:
-        page.wait_for_timeout(300)
+        visitor.still()
         found[name] = faults(page)
         assert fits(page), name
         keep(page, f"{name}-{look}")
@@ -154,7 +154,7 @@ def test_the_side_bar_opens_on_a_phone(
     assert not page.locator("#search").is_visible()
     page.get_by_role("button", name="Conversations and pages").click()
     page.locator("#search").wait_for(state="visible")
-    page.wait_for_timeout(300)
+    visitor.still()
     keep(page, "side-phone")
     assert faults(page) == []
     page.get_by_role("link", name="Sources").click()

@@ -35,7 +35,8 @@ def test_chosen_sources_are_asked_together(
         visitor.ask(BOTH)
         cited = visitor.last.get_by_label("Where it stands").inner_text()
         assert "Oakgate Water Inc." in cited
-        assert "FROM sales" in cited
+        visitor.last.get_by_role("button", name="amounts: its SELECT").click()
+        assert "FROM sales" in visitor.last.locator("textarea[name=sql]").first.input_value()
         assert faults(visitor.page) == []
         visitor.last.get_by_role("button", name="Page of citation 2").click()
         visitor.page.locator("#panel").get_by_text("Consolidated Statements of Operations").wait_for()
