@@ -9,15 +9,11 @@ The SELECTs themselves, the longest part of a process, are left out. One without
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from sqlglot import exp
-
-from finexpert.errors import QueryError
 from finexpert.knowledge.process import Process
-from finexpert.warehouse.checks.reading.select import read
-from finexpert.warehouse.named_selects import NamedSelect, written_out
-from finexpert.warehouse.schema import TableSchema
+from finexpert.warehouse.checks.reading.named import columns_given
+from finexpert.warehouse.named_selects import NamedSelect
 from finexpert.warehouse.warehouse import Warehouse
 
 Told = Callable[[Process], str]
@@ -41,16 +37,3 @@ def _line(process: Process, one: NamedSelect, named: Mapping[str, NamedSelect], 
     meanings = {variable.name: variable.meaning for variable in process.variables}
     values = "".join(f", with {name} = {value}: {meanings[name]}" for name, value in one.variables.items())
     return f"table {one.call}{f' ({columns})' if columns else ''}{values}: {' '.join(one.says.split())}"
-
-
-def columns_given(
-    one: NamedSelect, named: Mapping[str, NamedSelect], tables: Sequence[TableSchema], dialect: str
-) -> list[str]:
-    """The columns of what a named SELECT gives over these tables; empty where that cannot be told without running it."""
-    try:
-        whole = written_out(f"SELECT * FROM {one.call}", {**named, one.name: one}, tables, dialect)
-    except QueryError:
-        return []
-    made = read(whole, dialect, tables).select
-    names = list(made.named_selects) if isinstance(made, exp.Query) else []
-    return [] if "*" in names else names

@@ -31,6 +31,7 @@ from finexpert.warehouse.checks.outer_joins import check_outer_joins
 from finexpert.warehouse.checks.outside import check_outside
 from finexpert.warehouse.checks.reading.comparisons import compared_columns, meant
 from finexpert.warehouse.checks.reading.horizons import check_horizon
+from finexpert.warehouse.checks.reading.named import of_named
 from finexpert.warehouse.checks.reading.period import period_of, seen_of
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
@@ -146,16 +147,22 @@ class Checks:
         The name of a `frame` tells which SELECTs are attempts at the same one: a condition may not be lost between them. `answers` says
         that nothing is computed from the rows: they are the answer, shown in this `unit`. What does not pass is kept in `sent_back`.
         """
+        reads: list[NamedSelect] = []
         try:
-            return self._run(select, frame, answers, unit)
+            whole = written_out(select, self.named, self.source.tables, self.source.dialect, reads.append)
+            checked = self._run(whole, frame, answers, unit)
         except StepError as error:
-            self.sent_back.append(SentBack(frame, select, str(error)))
-            raise
+            told = of_named(error, reads, self.named, self.source.tables, self.source.dialect) if reads else error
+            self.sent_back.append(SentBack(frame, select, str(told)))
+            if told is error:
+                raise
+            raise told from error
+        self.read_by_name.update({each.name: each for each in reads})
+        return checked
 
     def _run(self, select: str, frame: str, answers: bool, unit: str | None) -> Checked:
         # The engine's own rules speak first: they name tables and columns best, and a refused SELECT is not worth a look.
-        pace, reads = self.pace(), list[NamedSelect]()
-        select = written_out(select, self.named, self.source.tables, self.source.dialect, reads.append)
+        pace = self.pace()
         ran = expand(select, self.source.metrics, self.source.dialect)
         one = read(ran, self.source.dialect, self.source.tables)
         explicit = self.as_of is not None and not self.declared_only
@@ -195,7 +202,6 @@ class Checks:
         if period is not None and explicit and self.as_of:
             period, told = seen_of(period, self.as_of)
             notes += told
-        self.read_by_name.update({each.name: each for each in reads})
         return Checked(given, select, tuple(dict.fromkeys(notes)), period)
 
     def another_plan(self) -> None:

@@ -10,10 +10,13 @@ from typing import Any
 import dspy
 import pytest
 
+from finexpert.errors import QueryError
 from finexpert.knowledge.process import Process, ProcessStep, Variable
 from finexpert.knowledge.verified.files import rows_of
 from finexpert.knowledge.verifying import Day, import_pairs
 from finexpert.modules.financial_expert import FinancialExpert
+from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.named_selects import NamedSelect
 
 ALL = "SELECT date AS month, region, amount FROM sales"
 HIGH = "SELECT month, amount FROM all_months WHERE amount > <least>"
@@ -164,3 +167,14 @@ def test_examples_name_what_they_read_where_it_is_told_by_name(desk: Any, small:
     session.ask("How many high months of the south are there among all months?")
     assert "```sql\nSELECT COUNT(*) FROM all_months WHERE region = " in desk.of("planning")[0]
     assert "WITH all_months" not in desk.of("planning")[0]
+
+
+def test_a_column_that_is_missing_is_told_by_the_columns_of_what_was_read(desk: Any) -> None:
+    months = NamedSelect("months", "SELECT date AS month, amount AS total FROM sales", "P")
+    checks = Checks(desk.warehouse, named={"months": months})
+    with pytest.raises(QueryError, match='there is no column "date" at this point; months has month, total'):
+        checks.run("SELECT max(total) FROM months WHERE date > DATE '2020-01-01'")
+    assert checks.sent_back[0].select == "SELECT max(total) FROM months WHERE date > DATE '2020-01-01'"
+    assert checks.read_by_name == {}
+    with pytest.raises(QueryError, match='there is no column "dat" in sales'):
+        checks.run("SELECT max(dat) FROM sales")

@@ -1,8 +1,8 @@
-"""A process told by its tables: what a planner reads who only counts and filters."""
+"""What is read by name, as whoever reads it sees it."""
 
 from __future__ import annotations
 
-from finexpert.knowledge.processes.tables import columns_given
+from finexpert.warehouse.checks.reading.named import columns_given
 from finexpert.warehouse.named_selects import NamedSelect
 from finexpert.warehouse.schema import Column, TableSchema
 
