@@ -20,7 +20,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
 _OFTEN = "all|always|usually|just|also|mostly|simply|only|never|do not|don't|all of us"
 _DO = (
     "call|mean|meant|define|say|speak of|refer|treat|count|consider|understand|regard|label|take|use|report|measure|compute|calculate|"
-    "exclude|include|leave|drop|ignore|read|book|quote"
+    "exclude|include|leave|drop|ignore|read|book|quote|sort|group|class|classify|rank|grade|split|bucket|work out|put"
 )
 
 # What says that the person speaks for their house.
@@ -30,6 +30,7 @@ _STRONG = (
     rf"\b(?:we|i)(?:'ll| will| would)? (?:{_OFTEN} )*(?:{_DO})\b",
     r"\b(?:for|with|at|in|among|around) (?:us|here|ours?\b[\w ]{0,20}|(?:this|the) (?:desk|house|team|shop|firm|bank|company))\b",
     r"\bour\b[^.?!]{1,80}?\b(?:is|are|means?|counts?|starts?|runs?|ends?|begins?|goes|=)\b",
+    r"\b(?:of ours|(?:that's|that is|this is) (?:just )?how (?:we|our|every|all|it is done|things are done)\b|(?:in|for|on) (?:whatever|everything|all|anything) (?:that )?we\b)",
     r"\b(?:from now on|going forward|henceforth|by convention|our convention|house rule|rule (?:here|of (?:our|the|this))|as always|in-house|around here)\b",
 )
 _WEAK = (
@@ -37,11 +38,18 @@ _WEAK = (
     r"\b(?:always|never|convention|remember|keep in mind|bear in mind|note that|for the record|fyi|please note|as a rule|by default)\b",
     r"(?:^|[.!?;,\u2014(-]\s*)(?:no|nope|nah|sorry|wait|actually|correction|wrong|not quite|scratch that|strike that|i misspoke|hold on|hmm|rather|instead)\b[,:. \u2014-]",
     r"\b(?:not (?:right|correct|what)|should be|must be|has to be|i said|i told|i was wrong|instead of|got (?:it|that) wrong|that's wrong|changed our mind|in fact)\b",
-    r"(?:^|[.;\n])\s*[\w'/&-]{2,30}(?: [\w'/&-]+){0,4}\s*(?:=|:=|->|\u2192|:(?! ?(?:by|how|what|which|when|where|who|did|is|are|in|please)\b))\s*[a-z(\d<>]",
+    r"(?:^|[.;\n])\s*(?:[-*\u2022] ?)?[\w'/&-]{2,30}(?: [\w'/&-]+){0,4}\s*(?:=|:=|->|\u2192|:(?! ?(?:by|how|what|which|when|where|who|did|is|are|in|please)\b))\s*[a-z(\d<>]",
     r"\bour (?:[\w'-]+ ){1,3}(?:leaves?|takes?|includes?|excludes?|uses?|covers?|rests?|adds?|needs?|holds?|follows?|looks?)\b",
     r"\b(?:in other words|namely|goes (?:under|by)|by which|forget (?:that|what|about)|(?:moved|switched|changed|went over) to|used to|can't be|cannot be)\b",
     r"\b(?:no longer|not any ?more|since then|these days|nowadays|one more thing|before we start|whenever (?:i|we)|when (?:i|we) (?:write|say|ask|talk))\b",
-    r"\b(?:treat|read|count|book|understand|take|see|label|regard)s? [^.?!]{1,60} as\b",
+    r"\b(?:treat|read|count|book|understand|take|see|label|regard|define|compute|calculate|measure|figure|work)(?:s|d|ed)?(?: out)? [^.?!]{1,60} as\b",
+    # A name with its meaning beside it: in brackets, behind a comma, after "being".
+    r"\b[\w-]{3,30} \((?!(?:in|e\.g|for example|see|about|since|from|until|till|each|both|as of|including|the (?:quarter|month|year|day|week)s?)\b)[^()\n]*\w+(?:\W+\w+){4,}[^()\n]*\)",
+    r"(?:^|[.!?\n]\s*)[\w'/&-]{2,30}(?: [\w'/&-]+){0,3}, (?:so|that is|meaning|or rather|as in|in short) (?!far\b|that\b|what\b|how\b|why\b)",
+    r"\bbeing (?:the|an?|all|what|any|those|everything)\b",
+    r"\blet [\w' -]{2,40} be\b",
+    r"\b(?:covers?|comprises?|consists? of|amounts? to|equals|adds? up to|(?:goes?|falls?|counts?) (?:into|under|towards?))\b(?=[^?]*(?:[.;!]|$))",
+    r"\b(?:vocabulary|terminology|wording|lingo|to be (?:clear|precise|exact)|told me|that's what|you(?:'re| are) at)\b",
     r"[\"\u201c'\u2018][\w &/-]{2,40}[\"\u201d'\u2019],? (?:is|are|means?|=|here)",
     # A sentence that states something, and asks nothing.
     r"(?:^|[.!?;:\n]\s*)(?!(?:it|this|that|there|here|they|he|she|i)\b)[^.?!,:;\n]{2,60}?(?:,[^.?!,:;\n]{1,30},)?\s(?:is|are)\s(?!there\b)[^?\n]*?(?:[.!;](?:\s|$)|$)",

@@ -17,6 +17,16 @@ EXPLAINS = (
     "From now on leave the cancelled ones out.",
     "Our take rate leaves interchange out: own fee over captured volume.",
     'Take inventories plus receivables. That is what goes under "the drag" in our notes.',
+    "List the sleepers (accounts with a balance above 500 euros but no order for 180 days) per branch.",
+    "Gross take covers the fees before interchange, and once interchange comes off you're at net take. Both by quarter.",
+    "We sort our suppliers like this:\n- gold: on time at least 98 times out of 100\n- bronze: everybody else\nHow many of each?",
+    "Trades per day? A trade after 22:00 belongs to the next day, that's how every report of ours does it.",
+    "shrink, so stock on the books minus stock counted. worst ten shops?",
+    "Soft declines that succeed on a retry are left out of it, in whatever we send out. What was it in May?",
+    "Slugging ratio for the long book. Slugging ratio being the average gain of the winners over the average loss of the losers.",
+    "Upstairs they work out full-price share as full price sales over all sales. What's it for knitwear?",
+    "Let ghost payment be anything authorised but not captured after 7 days. Count by country?",
+    "Hm, risk just told me T-bills under 6 months go into the cash quota. Again please.",
     "Whales, as our handbook says, are clients above 5 million. How many?",
 )
 EXPLAINS_NOTHING = (
@@ -31,6 +41,8 @@ EXPLAINS_NOTHING = (
     "> By revenue we mean bookings.\nHow much was it?",
     "```\nFrom now on revenue means bookings\n```\nWhat was revenue?",
     "In billions please, one digit.",
+    "How often has it crossed 8 percent over the last 20 years (the quarters since 1 October 2004)?",
+    "How many months did each recession last, the first and the last quarter counted?",
 )
 
 
