@@ -145,6 +145,9 @@ class Settings(BaseSettings):
     sql_memory_mb: int = Field(
         default=2048, ge=256, description="memory that a process may take for a SELECT, above what it starts with"
     )
+    remote_mb: int = Field(
+        default=4096, ge=1, description="MB of files at s3://, gs:// or https:// that are copied for one source"
+    )
     script_seconds: float = Field(default=10.0, gt=0, le=60)
     workers: int = Field(default=1, ge=1, le=64, description="sandbox processes kept warm")
     sandbox_image: str | None = Field(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from finexpert.cli import common
 from finexpert.errors import DataError, RecordError
-from finexpert.warehouse.database_address import address_in
+from finexpert.warehouse.database_address import address_in, is_remote
 
 if TYPE_CHECKING:
     from finexpert.answers.records import Record
@@ -61,4 +61,4 @@ def source_of(
 
 def on_the_network(address: str) -> bool:
     found = address_in(address)
-    return found is not None and not found.startswith("sqlite")
+    return is_remote(address) or (found is not None and not found.startswith("sqlite"))

@@ -1,21 +1,21 @@
 """Opening what holds the tables, whatever it is.
 
 open_data("trades.duckdb")               a DuckDB file
-open_data("exports/"), ("*.csv")         CSV, Parquet, Excel and JSON files
+open_data("exports/"), ("*.csv")         CSV, Parquet, Excel and JSON files, also at s3://, gs:// and https://
 open_data("postgresql+psycopg://...")    a database
 open_data({"trades": df})                frames of pandas, polars or Arrow
 """
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from finexpert.errors import DataError
 from finexpert.settings import Settings
-from finexpert.warehouse.database_address import address_in
+from finexpert.warehouse.database_address import address_in, is_remote
 from finexpert.warehouse.files.found import is_files, missing
+from finexpert.warehouse.files.remote.files import check_known
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 from finexpert.warehouse.local.options import options
 from finexpert.warehouse.semantic_model.finding import find
@@ -23,10 +23,6 @@ from finexpert.warehouse.semantic_model.finding import find
 if TYPE_CHECKING:
     from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
     from finexpert.warehouse.warehouse import Warehouse
-
-
-# A path has lost one of two slashes.
-_REMOTE = re.compile(r"(s3|s3a|s3n|gs|gcs|r2|az|azure|abfss|https?|hf):/")
 
 
 class Tabular(Protocol):
@@ -55,12 +51,11 @@ def open_data(data: Any, *, settings: Settings | None = None) -> DuckDBWarehouse
             f"a {type(data).__name__} is no source of data: give a path, an address, a frame of pandas, polars or Arrow, or a"
             " dict of frames by the names of their tables"
         )
-    if remote := _REMOTE.match(str(data)):
-        # The rest of the address may hold a key.
-        raise DataError(
-            f"files at {remote[1]}:// are not read: DuckDB needs an extension for that which it downloads, and files are read by a process"
-            " that reaches no network. Copy the file and name its path, or ask an engine that reads it where it lies (docs/engines.md)"
-        )
+    check_known(data)
+    if is_remote(data):
+        from finexpert.warehouse.files.files_warehouse import open_files
+
+        return open_files(data, settings=settings)
     if address := address_in(data):
         # Loading SQLAlchemy takes a tenth of a second, which a file does not need.
         from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse

@@ -14,14 +14,13 @@ user reaches the server; a file has to lie in a folder that the owner named; and
 from __future__ import annotations
 
 import fnmatch
-import ipaddress
-import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import sqlalchemy as sa
 
+from finexpert.core import hosts as network
 from finexpert.errors import Refused
 from finexpert.warehouse.database_address import address_in
 from finexpert.warehouse.engines.kinds import KINDS
@@ -38,10 +37,6 @@ _LONGEST = 2_000
 _FORMS = ", ".join(dict.fromkeys(kind.form for kind in KINDS.values()))
 
 
-def _resolved(host: str) -> list[str]:
-    return [str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
-
-
 @dataclass(frozen=True)
 class Rules:
     """What the owner of a server allows. `local` is a server that only its user reaches."""
@@ -49,7 +44,7 @@ class Rules:
     hosts: tuple[str, ...] = ()
     folders: tuple[Path, ...] = ()
     local: bool = False
-    resolve: Callable[[str], Iterable[str]] = field(default=_resolved, compare=False)
+    resolve: Callable[[str], Iterable[str]] = field(default=network.looked_up, compare=False)
 
 
 def checked_address(place: str, rules: Rules) -> str:
@@ -106,41 +101,18 @@ def _reached(url: sa.URL, kind: str, host: str) -> str:
     return host
 
 
-def _addresses(host: str, rules: Rules) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+def _addresses(host: str, rules: Rules) -> list[network.Number]:
     try:
-        # As the C library reads numbers: 2130706433 and 0x7f.1 are 127.0.0.1.
-        found = list(rules.resolve(host))
-        return [ipaddress.ip_address(text.partition("%")[0]) for text in found]
+        return network.resolved(host, rules.resolve)
     except (OSError, UnicodeError, ValueError):
         raise Refused(f"the host {host!r} is not known here") from None
 
 
-def _is_forbidden(number: ipaddress.IPv4Address | ipaddress.IPv6Address, named: bool) -> bool:
-    """Whether nobody may connect there: link-local addresses hold a cloud's keys, whatever the owner named."""
-    if any(
-        each.is_link_local or each.is_multicast or each.is_unspecified or each in _METADATA for each in _meant(number)
-    ):
+def _is_forbidden(number: network.Number, named: bool) -> bool:
+    """Whether nobody may connect there: where a cloud hands out keys, whatever the owner named."""
+    if network.hands_out_keys(number):
         return True
     return not named and number.is_reserved and not number.is_loopback and getattr(number, "ipv4_mapped", None) is None
-
-
-def _meant(
-    number: ipaddress.IPv4Address | ipaddress.IPv6Address,
-) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-    """The address, and those of the older kind that a tunnel or a translator leads it to."""
-    if isinstance(number, ipaddress.IPv4Address):
-        return [number]
-    inside = [number.ipv4_mapped, number.sixtofour, *(number.teredo or ())]
-    if any(number in net for net in _TRANSLATED):
-        inside.append(ipaddress.IPv4Address(int(number) & 0xFFFFFFFF))
-    return [number, *(each for each in inside if each is not None)]
-
-
-_TRANSLATED = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48")))
-# The addresses at which clouds hand out keys: AWS, Alibaba, Azure, Oracle, Google.
-_METADATA = frozenset(
-    map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd20:ce::254"))
-)
 
 
 def _checked_path(path: Path, rules: Rules) -> Path:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -20,7 +22,9 @@ from finexpert.errors import DataError
 from finexpert.settings import Settings
 from finexpert.storage.private_files import make_folder
 from finexpert.storage.whole_files import building
-from finexpert.warehouse.files.found import Source, find
+from finexpert.warehouse.database_address import is_remote
+from finexpert.warehouse.files.found import Source, find, sources_of
+from finexpert.warehouse.files.remote.opening import remote
 from finexpert.warehouse.isolated.warehouse_file import METADATA_TABLE
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 from finexpert.warehouse.local.options import options
@@ -44,25 +48,83 @@ class FilesWarehouse(DuckDBWarehouse):
 
 
 def open_files(data: Path | str, *, settings: Settings | None = None) -> FilesWarehouse:
-    """The warehouse of a file, a folder or a pattern. DataError names a file that cannot be read, and the line."""
+    """The warehouse of a file, a folder or a pattern, here or in a store. DataError names a file that cannot be read, and the line."""
     settings = settings or Settings()
+    if is_remote(data):
+        return _open_remote(data, settings)
     sources = find(data)
     states = [state for source in sources for state in source.states]
-    cache = settings.home / "cache"
-    place = hashlib.sha256(repr([(str(path), source.table) for source in sources for path in source.paths]).encode())
-    state = hashlib.sha256(repr((VERSION, states)).encode()).hexdigest()[:16]
-    path = cache / f"files-{place.hexdigest()[:16]}-{state}.duckdb"
-    if not path.is_file():
-        write(path, sources, settings)
-        for older in cache.glob(f"files-{place.hexdigest()[:16]}-*.duckdb"):
-            if older != path:
-                older.unlink(missing_ok=True)
+    kept = _Kept(
+        settings.home / "cache", [(str(path), source.table) for source in sources for path in source.paths], states
+    )
+    if not kept.path.is_file():
+        write(kept.path, sources, settings)
+        kept.drop_older()
     name = Path(data).name if len(sources) > 1 else sources[0].path.stem
-    told = "; ".join(f"{Path(where).name} {size} bytes {time}" for where, size, time in states[:20])
-    more = f"; and {len(states) - 20} more" if len(states) > 20 else ""
-    warehouse = FilesWarehouse(path, name, f"{told}{more}; {state}", **options(settings, Path(data)))
+    warehouse = FilesWarehouse(kept.path, name, kept.told, **options(settings, Path(data)))
     warehouse.address = str(Path(data).absolute())
     return warehouse
+
+
+def _open_remote(data: Path | str, settings: Settings) -> FilesWarehouse:
+    """Files that lie elsewhere: copied for as long as they are read, and only where they are not in the cache as they are now."""
+    cache = settings.home / "cache"
+    make_folder(cache)
+    with remote(data, settings.remote_mb << 20) as found, TemporaryDirectory(prefix="remote-", dir=cache) as folder:
+        states, copies = found.states, list[Path]()
+        if not all(state for _, _, state in states):
+            # The server says nothing that tells one state from the next: the bytes do.
+            copies = found.copied(Path(folder))
+            states = [(where, size, _digest(copy)) for (where, size, _), copy in zip(states, copies, strict=True)]
+        kept = _Kept(cache, [where for where, _, _ in states], states)
+        if not kept.path.is_file():
+            try:
+                write(kept.path, sources_of(copies or found.copied(Path(folder))), settings)
+            except DataError as error:
+                raise DataError(str(error).replace(f"{Path(folder).resolve()}/", found.root)) from None
+            kept.drop_older()
+    name = PurePosixPath(found.files[0].path if len(found.files) == 1 else found.place.rstrip("/")).stem
+    warehouse = FilesWarehouse(kept.path, name, kept.told, **options(settings, None))
+    warehouse.address = found.place
+    return warehouse
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The file of the cache for these places, in this state of their files."""
+
+    cache: Path
+    places: Sequence[Any]
+    states: Sequence[tuple[str, int, int | str]]
+
+    @property
+    def path(self) -> Path:
+        return self.cache / f"{self._named}-{self._state}.duckdb"
+
+    @property
+    def _named(self) -> str:
+        return f"files-{hashlib.sha256(repr(self.places).encode()).hexdigest()[:16]}"
+
+    @property
+    def _state(self) -> str:
+        return hashlib.sha256(repr((VERSION, self.states)).encode()).hexdigest()[:16]
+
+    @property
+    def told(self) -> str:
+        """The first of the states, for people."""
+        told = "; ".join(f"{PurePosixPath(where).name} {size} bytes {time}" for where, size, time in self.states[:20])
+        more = f"; and {len(self.states) - 20} more" if len(self.states) > 20 else ""
+        return f"{told}{more}; {self._state}"
+
+    def drop_older(self) -> None:
+        for older in self.cache.glob(f"{self._named}-*.duckdb"):
+            if older != self.path:
+                older.unlink(missing_ok=True)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write(path: Path, sources: Sequence[Source], settings: Settings) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,8 +74,14 @@ def find(data: Path | str) -> list[Source]:
         raise DataError(
             f"{data} means {len(paths):,} files, and at most {MOST_FILES} are read: name fewer with a pattern"
         )
-    if (kind := KINDS.get(paths[0].suffix.lower())) is None:
+    if paths[0].suffix.lower() not in KINDS:
         raise DataError(f"{paths[0]} is of no kind that is read: {READ} are, by their suffix")
+    return sources_of(paths)
+
+
+def sources_of(paths: Sequence[Path]) -> list[Source]:
+    """What is read of these files, of which there are some."""
+    kind = KINDS.get(paths[0].suffix.lower(), "csv")
     ordered = _once(paths)
     folders = sorted({each.parent for each in ordered if _PART.match(each.name)})
     parts = {

@@ -5,19 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from finexpert.errors import ConfigurationError
-from finexpert.warehouse.database_address import address_in
+from finexpert.warehouse.database_address import address_in, is_remote
 from finexpert.warehouse.semantic_model.document import SemanticModel, load
 
 SUFFIX = ".model.yaml"
 
 
 def beside(data: Path) -> Path | None:
-    """The place of a model beside a file, a folder or a database in a file; None for the address of a server.
+    """The place of a model beside a file, a folder or a database in a file; None for the address of a server or of files elsewhere.
 
     >>> beside(Path("desk/trades.duckdb")).as_posix(), beside(Path("sqlite:///desk/trades.db")).as_posix()
     ('desk/trades.model.yaml', 'desk/trades.model.yaml')
     >>> beside(Path("postgresql+psycopg://desk@db/markets"))
     """
+    if is_remote(data):
+        return None
     if address := address_in(data):
         if not address.startswith("sqlite"):
             return None
