@@ -79,13 +79,17 @@ class LiteLLM(Engine):
 
     def _within_timeout(self, request: Any) -> tuple[Any, float | None]:
         """The client counts its timeout anew with every byte that comes; here it is for all of them."""
-        asked = partial(copy_context().run, _Completion(self).ask, request)
+        asked = partial(copy_context().run, self.ask_once, request)
         try:
             return run_within(self._latest, asked, lambda: None)
         except LM15Error:
             raise
         except TimeoutError:
             raise RequestTimeout(f"the answer was not complete after {self.timeout:g} s") from None
+
+    def ask_once(self, request: Any) -> tuple[Any, float | None]:
+        """The response, and what it cost where that is known."""
+        return _Completion(self).ask(request)
 
     def arguments(self, model: str) -> dict[str, Any]:
         """Keyword arguments for `litellm.completion` beside the request's own."""

@@ -27,3 +27,4 @@ def quiet() -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
     # LiteLLM's responses are pydantic models of another version's shape: harmless, and nothing a user can act on.
     warnings.filterwarnings("ignore", message="Pydantic serializer warnings", category=UserWarning)
+    warnings.filterwarnings("ignore", message=".* is using the `ReadOnly` qualifier", category=UserWarning)

@@ -24,6 +24,7 @@ from finexpert.language_models.circuit_breaker import Breakers
 from finexpert.language_models.discovery import Probe, discover
 from finexpert.language_models.litellm_engine import LiteLLM
 from finexpert.language_models.model import LanguageModel
+from finexpert.language_models.openai_server import OpenAIServer
 from finexpert.language_models.providers import full_name, prefix
 from finexpert.language_models.quiet import quiet
 from finexpert.language_models.recordings.recorded import RECORDED, RecordedModel
@@ -172,7 +173,8 @@ def build_lm(
     spec = _with_base_of_environment(spec)
     key = spec.api_key.get_secret_value() if spec.api_key else None
     breaker = (breakers or Breakers()).of(spec.api_base or f"the provider {prefix(spec.model)}")
-    engine = LiteLLM(spec.api_base, key, spec.timeout, spec.extra, breaker)
+    kind = OpenAIServer if _is_plain_server(spec) else LiteLLM
+    engine = kind(spec.api_base, key, spec.timeout, spec.extra, breaker)
     temperature, max_tokens = _sampling(spec)
     lm = LanguageModel(
         full_name(spec.model, spec.api_base),
@@ -185,6 +187,13 @@ def build_lm(
     if record is not None:
         lm.recorder = record if isinstance(record, Recorder) else Recorder(record)
     return lm
+
+
+def _is_plain_server(spec: ModelSpec) -> bool:
+    """Whether a spec names a server with an address of its own that is asked in OpenAI's protocol, and nothing that LiteLLM alone knows."""
+    if spec.api_base is None or spec.extra or is_reasoning_model(spec.model):
+        return False
+    return full_name(spec.model, spec.api_base).startswith("openai/")
 
 
 def _sampling(spec: ModelSpec) -> tuple[float | None, int | None]:

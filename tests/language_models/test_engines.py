@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 from finexpert.core.progress import Watch, watching
 from finexpert.errors import Cancelled, ConfigurationError, FinexpertError, ModelError, ModelUnreachable
 from finexpert.language_models.circuit_breaker import CircuitBreaker
+from finexpert.language_models.openai_server import OpenAIServer
 from finexpert.language_models.roles import ModelSpec, build_lm
 from finexpert.language_models.usage import Meter
 
@@ -29,6 +32,33 @@ def test_sends_what_the_spec_says(served: Any, server: Any) -> None:
     assert "max_completion_tokens" not in body
     assert body["chat_template_kwargs"] == {"enable_thinking": False}
     assert server.keys == [f"Bearer {KEY}"]
+
+
+def test_a_server_of_ones_own_is_asked_without_litellm(server: Any) -> None:
+    code = (
+        "import sys; from finexpert.language_models.roles import ModelSpec, build_lm; "
+        f"print(build_lm(ModelSpec(model='served', api_base={server.url!r}))('hello'), 'litellm' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.strip() == "['the answer'] False"
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "native"),
+    [
+        ("served", {}, True),
+        ("openai/served", {}, True),
+        ("Qwen/Qwen3-8B", {}, True),
+        ("served", {"extra": {"reasoning_effort": "low"}}, False),
+        ("gpt-5.6", {}, False),
+        ("anthropic/claude-sonnet-5-5", {}, False),
+        ("ollama_chat/qwen3", {}, False),
+        ("served", {"api_base": None}, False),
+    ],
+)
+def test_what_litellm_alone_knows_is_asked_through_it(model: str, given: dict[str, Any], native: bool) -> None:
+    spec = ModelSpec(**{"model": model, "api_base": "http://127.0.0.1:1/v1", **given})
+    assert isinstance(build_lm(spec).engine, OpenAIServer) is native
 
 
 def test_a_server_without_keys_is_asked_without_one(served: Any, server: Any) -> None:
