@@ -120,11 +120,11 @@ class _Group:
         """The values that a comparison is known to meet, and the texts that are not among the values known."""
         values, _ = self.probe.first_values(comparison.origin)
         if comparison.pattern:
-            return self._met_by_pattern(comparison), []
+            return self._chosen_pattern(comparison) or self._met_by_pattern(comparison), []
         seen = {_as_wrapped(comparison.wraps, value): value for value in sorted(values)}
         met, absent = [], []
         for literal in comparison.against:
-            chosen = self.chosen.get(f"{comparison.origin}={literal.name}")
+            chosen = self._chosen(comparison, literal.name)
             if chosen is not None:
                 self.changes[_place(literal)] = (literal.name, chosen)
                 met.append(chosen)
@@ -133,6 +133,25 @@ class _Group:
             else:
                 absent.append(literal)
         return met, absent
+
+    def _chosen(self, comparison: Comparison, text: str) -> str | None:
+        """What a person said that a text means. Asked again, a model may write it in capitals, or as a pattern."""
+        for said, value in self.chosen.items():
+            place, _, before = said.partition("=")
+            if place == str(comparison.origin) and same_text(before.strip("%"), text.strip("%")):
+                return value
+        return None
+
+    def _chosen_pattern(self, comparison: Comparison) -> list[str]:
+        """The values that were chosen for the patterns of LIKE; they take their places, as patterns that are one value."""
+        if not isinstance(comparison.node, exp.Like | exp.ILike):
+            return []
+        met = []
+        for literal in comparison.against:
+            if (chosen := self._chosen(comparison, literal.name)) is not None:
+                self.changes[_place(literal)] = (literal.name, chosen)
+                met.append(chosen)
+        return met
 
     def _met_by_pattern(self, comparison: Comparison) -> list[str]:
         rows = comparison.origin.table.rows

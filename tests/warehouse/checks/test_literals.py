@@ -106,6 +106,13 @@ def test_what_a_person_chose_takes_the_place_of_the_text(run: Any) -> None:
     assert (checked.frame.data.iat[0, 0], checked.notes) == (3, ("read 'Executed' as 'FILLED'",))
 
 
+@pytest.mark.parametrize("where", ["status = 'EXECUTED'", "status ILIKE '%executed%'", "status IN ('executed')"])
+def test_what_a_person_chose_holds_for_the_text_in_other_writing(run: Any, where: str) -> None:
+    for asked in ("Executed", "%executed%"):
+        checked = run(f"SELECT count(*) FROM trades WHERE {where}", chosen={f"trades.status={asked}": "FILLED"})
+        assert checked.frame.data.iat[0, 0] == 3
+
+
 def test_a_condition_that_is_left_out_is_asked_for_again(brokerage: Any) -> None:
     checks = Checks(brokerage)
     with pytest.raises(UnknownValue):
