@@ -10,6 +10,7 @@ A table and nothing else: `discovery` reads it. Any other provider that LiteLLM 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -62,6 +63,8 @@ PREFIXES = frozenset(
 )
 # fmt: on
 
+_REASONING = re.compile(r"^(?:o\d(?:-.*)?|gpt-5(?!.*-chat)(?:[.-].*)?)$")
+
 
 def prefix(model: str) -> str:
     """The provider in a model's name; a bare name is one of OpenAI's."""
@@ -79,3 +82,12 @@ def key_variables(model: str) -> tuple[str, ...]:
     """The environment variables that hold the key for a model; none where a provider has other ways in."""
     known = prefix(model)
     return tuple(p.variables[0] for p in PROVIDERS if len(p.variables) == 1 and p.model.partition("/")[0] == known)
+
+
+def is_reasoning_model(model: str) -> bool:
+    """Whether OpenAI's rules for models that reason apply.
+
+    >>> is_reasoning_model("openai/gpt-5.6"), is_reasoning_model("openai/gpt-5-chat-latest"), is_reasoning_model("azure/o3")
+    (True, False, True)
+    """
+    return _REASONING.match(model.rsplit("/", 1)[-1].lower()) is not None

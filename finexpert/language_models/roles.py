@@ -12,7 +12,6 @@ Where no model is named and none is found, the recorded completions answer.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,7 +24,7 @@ from finexpert.language_models.discovery import Probe, discover
 from finexpert.language_models.litellm_engine import LiteLLM
 from finexpert.language_models.model import LanguageModel
 from finexpert.language_models.openai_server import OpenAIServer
-from finexpert.language_models.providers import full_name, prefix
+from finexpert.language_models.providers import full_name, is_reasoning_model, prefix
 from finexpert.language_models.quiet import quiet
 from finexpert.language_models.recordings.recorded import RECORDED, RecordedModel
 from finexpert.language_models.recordings.recorder import Recorder
@@ -60,7 +59,6 @@ LAYERS = (
 # What is set for a layer goes for its parts too, unless something else is set for them.
 PART_OF = {"extraction_critic": "critique", "calculation_critic": "critique"}
 
-_REASONING = re.compile(r"^(?:o\d(?:-.*)?|gpt-5(?!.*-chat)(?:[.-].*)?)$")
 _LEAST_TOKENS_TO_REASON = 16_000
 
 
@@ -202,15 +200,6 @@ def _sampling(spec: ModelSpec) -> tuple[float | None, int | None]:
         return spec.temperature, spec.max_tokens
     enough = spec.max_tokens is not None and spec.max_tokens >= _LEAST_TOKENS_TO_REASON
     return None, spec.max_tokens if enough else None
-
-
-def is_reasoning_model(model: str) -> bool:
-    """Whether OpenAI's rules for models that reason apply.
-
-    >>> is_reasoning_model("openai/gpt-5.6"), is_reasoning_model("openai/gpt-5-chat-latest"), is_reasoning_model("azure/o3")
-    (True, False, True)
-    """
-    return _REASONING.match(model.rsplit("/", 1)[-1].lower()) is not None
 
 
 def _with_base_of_environment(spec: ModelSpec) -> ModelSpec:
