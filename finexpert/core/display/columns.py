@@ -64,11 +64,11 @@ def missing(value: Any) -> bool:
 def _cell(value: Any, decimals: int, plain: bool = False) -> str:
     """A value as text; one that the decimals of its column would hide has its own.
 
-    >>> _cell(1234567.25, 2), _cell(True, 0), _cell(2017, 0, plain=True), _cell(1.5e-9, 6)
-    ('1,234,567.25', 'yes', '2017', '0.0000000015')
+    >>> _cell(1234567.25, 2), _cell(True, 0), _cell(2017, 0, plain=True), _cell(float("inf"), 0, plain=True)
+    ('1,234,567.25', 'yes', '2017', 'inf')
     """
     value = value.item() if hasattr(value, "item") else value
-    if plain and isinstance(value, int | float) and not isinstance(value, bool):
+    if plain and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         return str(int(value))
     if isinstance(value, float) and math.isfinite(value) and (value == 0 or abs(value) >= 10.0 ** (1 - decimals)):
         return f"{value + 0.0:,.{decimals}f}"
