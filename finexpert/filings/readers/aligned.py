@@ -29,6 +29,10 @@ _BULLET = re.compile(r"[\u2022\u25cf\u25aa\u25e6\u00b7]")
 _TITLE = re.compile(
     r"(?:condensed )?consolidated (?:condensed )?(?:statements?|balance)\b|notes to\b|note \d", re.IGNORECASE
 )
+_FOOT = re.compile(
+    r"^.{0,80}\bform (?:10-?[kq]|20-?f|40-?f|8-?k)\b\W*\d{1,3}$|^\d{1,3}\W.{0,80}\bform (?:10-?[kq]|20-?f)$",
+    re.IGNORECASE,
+)
 _LIKE_A_HEADER = re.compile(
     r"\b(?:19|20)\d\d\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
     r"|\bin (?:millions|thousands|billions)\b|\b(?:ended|change|total|quarter)\b",
@@ -48,7 +52,9 @@ def blocks_of(lines: Sequence[Line]) -> Iterator[Block]:
 
 
 def _is_row(row: Line) -> bool:
-    return len(row) >= 2 and any(is_value(cell.text) for cell in row[1:]) and len(row[0].text) <= 2 * _LONGEST_LABEL
+    if len(row) < 2 or not any(is_value(cell.text) for cell in row[1:]) or len(row[0].text) > 2 * _LONGEST_LABEL:
+        return False
+    return not _FOOT.match(" ".join(cell.text for cell in row))
 
 
 def regions_of(rows: Sequence[Line]) -> Iterator[tuple[int, int]]:
@@ -84,7 +90,7 @@ def _next_row(rows: Sequence[Line], found: Sequence[int]) -> int | None:
         if _is_heading(row, [rows[each] for each in found]):
             return None
         between += 1
-        labels_alone = labels_alone and len(row) == 1 and row[0].end <= values
+        labels_alone = labels_alone and all(cell.end <= values for cell in row)
         if not (_is_short(row) and between <= _MOST_BETWEEN) and not (labels_alone and between <= _MOST_LABEL_LINES):
             return None
     return None

@@ -21,7 +21,9 @@ _NUMBER = re.compile(
     r"(?:\d[\d,]*(?:\.\d+)?|\.\d+)\s*(?:[%x]|bps|(?:thousand|million|billion|trillion)s?|mm|bn|[mk])?\s*\)?\s*%?\s*(?:\(\w\)|\*+)?",
     re.IGNORECASE,
 )
+_RANGE = re.compile(r"\d{1,3}(?:\.\d+)?\s*%?\s*(?:to|[-\u2013])\s*\d{1,3}(?:\.\d+)?\s*%?")
 _NO_NUMBER = re.compile(r"[$\u20ac\u00a3\u00a5]?\s*(?:[-\u2013\u2014\u2212]+|\*+|n/?a|n/?m|nil)\s*%?", re.IGNORECASE)
+_MOST_LABELS = 2
 _YEAR = re.compile(r"(?:19|20)\d\d\s*(?:\(\w{1,2}\)\s*)*")
 # A label that goes on begins with a word in small letters, or follows one that cannot be the last.
 _CONTINUES = re.compile(r"[a-z]{2,}\b(?!\.)")
@@ -49,10 +51,10 @@ class Span:
 def is_value(text: str) -> bool:
     """Whether a cell holds what a table's body holds: a number, or a sign that there is none.
 
-    >>> [is_value(text) for text in ("$ (1,234)", "12.5 %", "\u2014", "N/A", "2017", "Item 7", "March 31, 2017")]
+    >>> [is_value(text) for text in ("$ (1,234)", "12.5 %", "7 to 45", "\u2014", "2017", "Item 7", "March 31, 2017")]
     [True, True, True, True, True, False, False]
     """
-    return bool(_NUMBER.fullmatch(text.strip()) or _NO_NUMBER.fullmatch(text.strip()))
+    return any(form.fullmatch(text.strip()) for form in (_NUMBER, _NO_NUMBER, _RANGE))
 
 
 def is_year(text: str) -> bool:
@@ -107,13 +109,24 @@ def rejoined(rows: Sequence[Sequence[Span]]) -> list[list[Span]]:
     for row in rows:
         last = whole[-1] if whole else []
         if last and row and _goes_on(last, row):
-            label = Span(
-                f"{last[0].text} {row[0].text}", min(last[0].start, row[0].start), max(last[0].end, row[0].end)
-            )
-            whole[-1] = [label, *last[1:], *row[1:]]
+            whole[-1] = [_one(last[0], row[0]), *last[1:], *row[1:]]
+        elif len(last) > 1 and row and _describes(last, row):
+            whole[-1] = [*last, *row] if is_value(row[0].text) else [last[0], _one(last[1], row[0]), *row[1:]]
         else:
             whole.append(list(row))
     return whole
+
+
+def _one(above: Span, below: Span) -> Span:
+    return Span(f"{above.text} {below.text}", min(above.start, below.start), max(above.end, below.end))
+
+
+def _describes(last: Sequence[Span], row: Sequence[Span]) -> bool:
+    """Whether a label and its description have no numbers yet, and the row below goes on with these alone."""
+    if len(last) > 2 or any(is_value(cell.text) for cell in last) or row[0].start <= last[0].end:
+        return False
+    words = [cell for cell in row if not is_value(cell.text)]
+    return (len(words) < len(row) and not words) or (words == [row[0]] and row[0].covers(last[1]))
 
 
 def _goes_on(last: Sequence[Span], row: Sequence[Span]) -> bool:
@@ -127,8 +140,9 @@ def _goes_on(last: Sequence[Span], row: Sequence[Span]) -> bool:
 
 
 def is_body(row: Sequence[Span]) -> bool:
-    """Whether a row has a value beside its label: years alone, "2017", "2016", head columns."""
-    return any(is_value(cell.text) and not is_year(cell.text) for cell in row[1:])
+    """Whether a row has a value beside its label: years alone, "2017", "2016", head columns, and so do words with a footnote's mark."""
+    values = [cell.text for cell in row[1:] if is_value(cell.text) and not is_year(cell.text)]
+    return bool(values) and not (len(row) - len(values) > _MOST_LABELS and all(map(_MARK.fullmatch, values)))
 
 
 def is_money(row: Sequence[Span]) -> bool:

@@ -1,40 +1,20 @@
 """Lines of cells as a table: the columns that they have in common, and the lines of the heading as one text a column.
 
-    >>> rows = [[Span("December 31,", 46, 64)], [Span("(in millions)", 0, 13), Span("2018", 44, 50), Span("2017", 64, 70)],
-    ...         [Span("Sales", 0, 5), Span("$ 5", 42, 50), Span("4", 69, 70)]]
-    >>> as_table(rows)
-    (('(in millions)', 'December 31, 2018', 'December 31, 2017'), ('Sales', '$ 5', '4'))
-
-A line that is ruled off says by the rule how far it reaches, and a grid by its spans. Elsewhere a heading that is wider than its column, or
-lies between two, or names a period without its year, reaches over the columns that it is the middle of.
+>>> rows = [[Span("December 31,", 46, 64)], [Span("(in millions)", 0, 13), Span("2018", 44, 50), Span("2017", 64, 70)],
+...         [Span("Sales", 0, 5), Span("$ 5", 42, 50), Span("4", 69, 70)]]
+>>> as_table(rows)
+(('(in millions)', 'December 31, 2018', 'December 31, 2017'), ('Sales', '$ 5', '4'))
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from finexpert.filings.readers.cells import Span, is_body, is_money, is_value, is_year, rejoined
+from finexpert.filings.readers.headings import headings, nearest
 
-_NOTE = re.compile(
-    r"\(?\W*(?:(?:unaudited|amounts?|dollars?|u\.?s\.? dollars?|expense \(income\))\W+)?\(?in (?:u\.?s\.? )?(?:dollars |\$ ?)?"
-    r"(?:thousands|millions|billions)\b.*|\(?unaudited\)?",
-    re.IGNORECASE,
-)
-_PERIOD = re.compile(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d{1,2},?$"
-    r"|\b(?:fiscal|calendar)?\s*years?(?: ended| ending)?,?$|\b(?:months|weeks|quarter)s?(?: ended| ending)?,?$",
-    re.IGNORECASE,
-)
-_TIME = re.compile(r"\b(?:(?:19|20)\d\d|months|weeks|quarter|years?|ended|ending)\b", re.IGNORECASE)
-_UNCOVERED = 0.15
-_OFF_THE_MIDDLE = 0.3
-_WIDE = 0.8
-_NEAR = 2.0
 _FAR = 10_000.0
-_WIDEST_SEARCH = 24
-_IN_THE_MIDDLE, _AT_THE_SIDE = 0.35, 0.05
+_TO = ("-", "\u2013", "to")
 
 
 def as_table(rows: Sequence[Sequence[Span]]) -> tuple[tuple[str, ...], ...]:
@@ -42,23 +22,47 @@ def as_table(rows: Sequence[Sequence[Span]]) -> tuple[tuple[str, ...], ...]:
 
     A table of words alone has its first row for a heading.
     """
+    rows = [row for row in rows if row]
     first = next((number for number, row in enumerate(rows) if is_body(row)), len(rows))
-    rows = _labelled([row for row in rows if row], first)
-    body = rejoined(rows[first:])
+    rows = _labelled([*rows[:first], *rejoined(rows[first:])], first)
+    body = rows[first:]
     columns = columns_of([row for row in body if is_body(row)]) or columns_of(rows)
     if not columns:
         return ()
     if first == len(rows):
         return tuple(_line(row, columns) for row in rejoined(rows))
-    body = [row for row in body if row]
-    if all(is_value(row[0].text) for row in body if row[0].covers(columns[0])):
+    firsts = [row[0].text for row in body if row[0].covers(columns[0])]
+    if all(map(is_value, firsts)) and not all(map(is_year, firsts)):
         # Far enough to the left for no heading to be that of the labels.
         columns = [Span("", -_FAR, -_FAR), *columns]
     over = [number for number, row in enumerate(rows[:first]) if any(_heads(cell, columns) for cell in row)]
     end = over[-1] + 1 if over else 0
     heading = headings(rows[:end], columns)
     table = [_line(row, columns) for row in rejoined(rows[end:]) if not is_money(row)]
-    return (tuple(heading), *table) if any(heading) else tuple(table)
+    return _with_ranges([tuple(heading), *table]) if any(heading) else tuple(table)
+
+
+def _with_ranges(table: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """The table with "5", "\u2013", "9" as one cell, where only the column of the signs has a heading of its own.
+
+    >>> _with_ranges([("", "2021", "2021 Range", "2021"), ("Yield", "0%", "\u2013", "15%"), ("Loss", "2%", "\u2013", "9%"), ("Price", "", "9%", "")])
+    (('', '2021 Range'), ('Yield', '0% \u2013 15%'), ('Loss', '2% \u2013 9%'), ('Price', '9%'))
+    """
+    heading, rows = table[0], [list(row) for row in table[1:]]
+    joined = [
+        place
+        for place in range(2, len(heading) - 1)
+        if heading[place - 1] == heading[place + 1] != heading[place]
+        and heading[place].startswith(heading[place - 1])
+        and all(row[place] in _TO for row in rows if row[place - 1] and row[place + 1])
+        and 2 * sum(row[place] in _TO and bool(row[place - 1] and row[place + 1]) for row in rows) > len(rows)
+    ]
+    for place in reversed(joined):
+        for row in [*rows, named := list(heading)]:
+            texts = row[place - 1 : place + 2] if row is not named else [row[place]]
+            row[place - 1 : place + 2] = [" ".join(text for text in texts if text)]
+        heading = tuple(named)
+    return (heading, *map(tuple, rows))
 
 
 def _labelled(rows: Sequence[Sequence[Span]], first: int) -> list[Sequence[Span]]:
@@ -128,172 +132,6 @@ def _line(row: Sequence[Span], columns: Sequence[Span]) -> tuple[str, ...]:
     """The cells of a row in their columns: the first that each lies over, or the nearest."""
     line = [""] * len(columns)
     for cell in row:
-        place = next((n for n, column in enumerate(columns) if column.covers(cell)), _nearest(cell, columns))
+        place = next((n for n, column in enumerate(columns) if column.covers(cell)), nearest(cell, columns))
         line[place] = f"{line[place]} {cell.text}".strip()
     return tuple(line)
-
-
-def headings(lines: Sequence[Sequence[Span]], columns: Sequence[Span]) -> list[str]:
-    """The heading of each column, from top to bottom; what stands before the second column or is a note of units heads the first."""
-    first, values = columns[0], list(columns[1:])
-    corner: list[str] = []
-    below: list[list[str]] = [[] for _ in values]
-    for line in reversed(lines):
-        over = [cell for cell in line if not _is_of_labels(cell, first, values)]
-        corner[:0] = [cell.text for cell in line if cell not in over]
-        over = _no_more_than(over, values)
-        lowest = not any(below)
-        reach = _over_all(over, values, below) or _in_blocks(over, values, below) or _reach(over, values, lowest)
-        for cell, places in zip(over, reach, strict=True):
-            for place in places:
-                below[place].insert(0, cell.text)
-            if len(places) == 1:
-                # A column is as wide as its heading, which may be wider than its numbers.
-                column = values[places[0]]
-                values[places[0]] = Span("", min(column.start, cell.start), max(column.end, cell.end))
-    # A label beside several lines of headings stands once.
-    return [_joined(texts) for texts in (list(dict.fromkeys(corner)), *below)]
-
-
-def _in_blocks(line: Sequence[Span], columns: Sequence[Span], below: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Equal blocks of columns for the cells of a line, where what stands below repeats itself in each and each cell is above its own."""
-    size, rest = divmod(len(columns), len(line) or 1)
-    if rest or size < 2 or len(line) < 2:
-        return []
-    if not below[0] or any(list(below[place]) != list(below[place % size]) for place in range(len(columns))):
-        return []
-    blocks = [list(range(start, start + size)) for start in range(0, len(columns), size)]
-    pitch = (columns[-1].end - columns[0].start) / len(columns)
-    above = [
-        _is_above(cell, columns[b[0]].start, columns[b[-1]].end, pitch) for cell, b in zip(line, blocks, strict=True)
-    ]
-    ruled = [set(_under(cell, columns)) <= set(block) for cell, block in zip(line, blocks, strict=True) if cell.ruled]
-    return blocks if all(above) and all(ruled) else []
-
-
-def _is_above(cell: Span, left: float, right: float, pitch: float) -> bool:
-    """Whether a cell stands over the middle of a stretch, or at its right side."""
-    return (
-        abs(cell.start + cell.end - left - right) / 2 <= _IN_THE_MIDDLE * pitch
-        or abs(cell.end - right) <= _AT_THE_SIDE * pitch
-    )
-
-
-def _over_all(line: Sequence[Span], columns: Sequence[Span], below: Sequence[Sequence[str]]) -> list[list[int]]:
-    """All columns for a period that stands alone over the middle of them, each of which has a heading of its own."""
-    if len(line) != 1 or line[0].ruled or len(columns) < 2 or not all(below) or not _TIME.search(line[0].text):
-        return []
-    left, right = columns[0].start, columns[-1].end
-    return [list(range(len(columns)))] if _is_above(line[0], left, right, (right - left) / len(columns)) else []
-
-
-def _no_more_than(line: Sequence[Span], columns: Sequence[Span]) -> list[Span]:
-    """The cells of a line, of which those that are nearest are one where they are more than the columns."""
-    found = list(line)
-    while len(found) > len(columns) > 0:
-        near = min(range(1, len(found)), key=lambda place: found[place].start - found[place - 1].end)
-        one, other = found[near - 1], found[near]
-        found[near - 1 : near + 1] = [Span(f"{one.text} {other.text}", one.start, other.end)]
-    return found
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """
-    >>> _joined(["Mark-to-", "market net", "impact"])
-    'Mark-to-market net impact'
-    """
-    whole = ""
-    for text in texts:
-        whole += text if not whole or whole.endswith("-") else f" {text}"
-    return whole
-
-
-def _is_of_labels(cell: Span, first: Span, values: Sequence[Span]) -> bool:
-    if not values or _NOTE.fullmatch(cell.text):
-        return True
-    left, edge = first.start, values[0].start
-    return cell.end <= edge or (cell.start < left + (edge - left) / 2 and not cell.ruled)
-
-
-def _reach(line: Sequence[Span], columns: Sequence[Span], lowest: bool) -> list[list[int]]:
-    """Over which columns each cell of a line reaches; one of the lowest line heads one column, if it is no period."""
-    if len(line) == len(columns):
-        return [[place] for place in range(len(columns))]
-    exact = [_under(cell, columns) if cell.ruled else [] for cell in line]
-    if all(exact):
-        return exact
-    if len(columns) > _WIDEST_SEARCH:
-        return [found or [_nearest(cell, columns)] for cell, found in zip(line, exact, strict=True)]
-    return _shared(line, columns, exact, lowest)
-
-
-def _under(cell: Span, columns: Sequence[Span]) -> list[int]:
-    """The columns of which the middle lies below a cell that says how far it reaches, else those that it covers."""
-    middles = [
-        place for place, column in enumerate(columns) if cell.start <= (column.start + column.end) / 2 <= cell.end
-    ]
-    return middles or [place for place, column in enumerate(columns) if column.covers(cell)]
-
-
-def _nearest(cell: Span, columns: Sequence[Span]) -> int:
-    return min(range(len(columns)), key=lambda place: _away(cell, columns[place]))
-
-
-def _away(cell: Span, column: Span) -> float:
-    """How far a heading stands from a column that it may be of: by the middles, or by one of the sides."""
-    return min(
-        abs((cell.start + cell.end) - (column.start + column.end)) / 2,
-        abs(cell.end - column.end),
-        abs(cell.start - column.start),
-    )
-
-
-def _shared(line: Sequence[Span], columns: Sequence[Span], exact: Sequence[list[int]], lowest: bool) -> list[list[int]]:
-    """The columns shared out among the cells of a line, in their order, so that each is near the middle of its own."""
-    pitch = (columns[-1].end - columns[0].start) / len(columns)
-    best: dict[int, tuple[float, list[list[int]]]] = {0: (0.0, [])}
-    for number, cell in enumerate(line):
-        following: dict[int, tuple[float, list[list[int]]]] = {}
-        for start, (cost, done) in best.items():
-            for places in [exact[number]] if exact[number] else _groups(cell, columns, pitch, start, lowest):
-                if places[0] < start:
-                    continue
-                total = cost + _UNCOVERED * (places[0] - start) + _off(cell, columns, places) / pitch
-                known = following.get(places[-1] + 1)
-                if known is None or total < known[0]:
-                    following[places[-1] + 1] = (total, [*done, places])
-        if not following:
-            return [found or [_nearest(each, columns)] for each, found in zip(line, exact, strict=True)]
-        best = following
-    ends = {end: cost + _UNCOVERED * (len(columns) - end) for end, (cost, _) in best.items()}
-    return best[min(ends, key=lambda end: ends[end])][1]
-
-
-def _groups(cell: Span, columns: Sequence[Span], pitch: float, start: int, lowest: bool) -> list[list[int]]:
-    """Which columns a cell may reach over: one, or several where it is wide, stands between two, or wants a year."""
-    single = [[place] for place in range(start, len(columns))]
-    inside = any(column.start <= cell.start + _NEAR and cell.end - _NEAR <= column.end for column in columns)
-    wide = cell.end - cell.start > _WIDE * pitch and not inside
-    may = not lowest or _TIME.search(cell.text)
-    several = _PERIOD.search(cell.text) or (may and (wide or _is_between(cell, columns)))
-    if not several or is_value(cell.text) or is_year(cell.text):
-        return single
-    return single + [list(range(a, b)) for a in range(start, len(columns)) for b in range(a + 2, len(columns) + 1)]
-
-
-def _is_between(cell: Span, columns: Sequence[Span]) -> bool:
-    """Whether the middle of a cell lies between two columns, and over none."""
-    middle = (cell.start + cell.end) / 2
-    for one, other in pairwise(columns):
-        share = (2 * middle - one.start - one.end) / max(1e-9, other.start + other.end - one.start - one.end)
-        if _OFF_THE_MIDDLE <= share <= 1 - _OFF_THE_MIDDLE:
-            return not any(column.start <= middle <= column.end for column in (one, other))
-    return False
-
-
-def _off(cell: Span, columns: Sequence[Span], places: Sequence[int]) -> float:
-    if len(places) == 1:
-        return _away(cell, columns[places[0]])
-    group = Span("", columns[places[0]].start, columns[places[-1]].end)
-    outside = max(0.0, group.start - cell.start) + max(0.0, cell.end - group.end)
-    return abs((cell.start + cell.end) - (group.start + group.end)) / 2 + outside

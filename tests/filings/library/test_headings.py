@@ -7,6 +7,7 @@ import pytest
 from finexpert.filings.readers.aligned import regions_of
 from finexpert.filings.readers.cells import Span
 from finexpert.filings.readers.grid import as_table
+from finexpert.filings.readers.pdf.columns import apart
 from finexpert.filings.readers.pdf.lines import Char, Row, Rule, lowered, rows_of, whole_labels
 
 FOUR = [Span("Sales", 0, 20), Span("5", 112, 116), Span("4", 152, 156), Span("3", 192, 196), Span("2", 232, 236)]
@@ -158,3 +159,43 @@ def test_lines_of_one_label_are_one_row_where_they_stand_nearer_than_the_rows() 
         "Cash",
         "Comparable Currency Growth %",
     ]
+
+
+PROSE = [
+    "The decrease was driven by lower",
+    "net interest income on lower rates, and",
+    "limited opportunities to deploy funds in",
+    "response to the growth of deposits, in",
+    "part offset by gains on certain legacy",
+    "investments, compared with net losses in",
+    "the year before, and by an expense that",
+    "was up by half on higher contributions to",
+    "the foundation.",
+]
+
+
+def two_columns(prose: list[str]) -> list[Char]:
+    """A table on the left, of which the lines stand a little lower than those of the words beside it."""
+    table = [("Revenue", "272", "113"), *((f"Item {n} of costs", f"{n}01", f"{n}02") for n in range(1, 9))]
+    left = [each for n, (label, one, other) in enumerate(table) for each in
+            [*chars(label, 40, 698 - 12 * n), *chars(one, 160, 698 - 12 * n), *chars(other, 200, 698 - 12 * n)]]  # fmt: skip
+    right = [each for n, line in enumerate(prose) for each in chars(line, 300, 700 - 12 * n)]
+    # A line over the whole page says how wide it is.
+    return [*chars("Segment results of the quarter " * 3, 40, 760), *left, *right]
+
+
+def test_a_column_of_prose_beside_a_table_is_read_apart() -> None:
+    beside, column = apart(two_columns(PROSE), [])
+    assert [" ".join(cell.text for cell in row.cells) for row in rows_of(column, [])] == PROSE
+    assert [cell.text for cell in rows_of(beside, [])[-1].cells] == ["Item 8 of costs", "801", "802"]
+
+
+@pytest.mark.parametrize(
+    ("words", "rules"),
+    [
+        (["Treatment of rare diseases of adults"] * 9, []),
+        (PROSE, [Rule(690, 40, 520), Rule(654, 40, 520)]),
+    ],
+)
+def test_words_of_a_table_stay_in_their_rows(words: list[str], rules: list[Rule]) -> None:
+    assert len(apart(two_columns(words), rules)) == 1

@@ -23,6 +23,7 @@ from finexpert.filings.readers import AGAIN
 from finexpert.filings.readers.aligned import regions_of
 from finexpert.filings.readers.blocks import Block, Paragraph, PrintedPage, Table
 from finexpert.filings.readers.grid import as_table
+from finexpert.filings.readers.pdf.columns import apart
 from finexpert.filings.readers.pdf.lines import SAME_LINE, Char, Rule, lowered, paragraphs_of, rows_of, whole_labels
 from finexpert.filings.readers.pdf.sight import PageSight
 
@@ -146,6 +147,11 @@ def _rules(page: pdfium.PdfPage) -> list[Rule]:
 
 def _blocks(chars: Sequence[Char], rules: Sequence[Rule] = ()) -> Iterator[Block]:
     """Tables by the places of their words; the text around them in the order of the file, so that columns stay whole."""
+    for column in apart(chars, rules):
+        yield from _blocks_of(column, rules)
+
+
+def _blocks_of(chars: Sequence[Char], rules: Sequence[Rule]) -> Iterator[Block]:
     rows = rows_of(chars, rules)
     rest = list(chars)
     for start, end in regions_of([row.cells for row in rows]):
