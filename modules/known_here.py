@@ -10,7 +10,6 @@ and nobody follows a part; `opened` has it whole.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +20,7 @@ from finexpert.modules.keyword_rephrasing import LIMIT, Known, has_unfamiliar_wo
 from finexpert.modules.memory_lookup import by_its_own_words, is_near, searched
 from finexpert.signatures import rules
 from finexpert.text.terms import normalise
+from finexpert.text.texts import beginning
 
 # Of the 87 questions of train and val that need processes, the 24 nearest of 49 hold all that is needed for 85, the 12 nearest for 81;
 # of the 93 of the holdout 93 and 92. A call that makes up headings to search by (`generalise`) has one at most of these 93 to win.
@@ -29,8 +29,6 @@ MOST_PROCESSES = 24
 # So many characters are shown whole, about 1,000 tokens, beside what the question names; of the rest the beginning.
 WHOLE, EXCERPT = 4_000, 160
 IN_PART = "[in part; whole once its number is listed]"
-
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 
 
 class CalledUnclear(OutputError):
@@ -142,9 +140,9 @@ def _whole(entry: Known) -> str:
 def _excerpt(entry: Known) -> str:
     """The names and the beginning."""
     if isinstance(entry, Keyword):
-        return f"{_names(entry)}: {_beginning(entry.meaning)} {IN_PART}"
+        return f"{_names(entry)}: {beginning(entry.meaning, EXCERPT)} {IN_PART}"
     steps = " ".join(" ".join(step.text.split()) for step in entry.steps)
-    return f"Process: {_names(entry)}: {_beginning(steps)} {IN_PART}"
+    return f"Process: {_names(entry)}: {beginning(steps, EXCERPT)} {IN_PART}"
 
 
 def _names(entry: Known) -> str:
@@ -154,18 +152,6 @@ def _names(entry: Known) -> str:
         by_name.setdefault(normalise(phrase), phrase)
     first, *others = by_name.values()
     return f"{first} (also {', '.join(others)})" if others else first
-
-
-def _beginning(text: str) -> str:
-    """As much of a text as may be shown, which ends where a sentence does, or a word where the first is too long.
-
-    >>> _beginning("Take M2. " + "Divide it by real GDP " * 20)
-    'Take M2.'
-    """
-    if len(text) <= EXCERPT:
-        return text
-    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, EXCERPT)]
-    return text[: ends[-1]] if ends else f"{text[:EXCERPT].rsplit(' ', 1)[0]} ..."
 
 
 def _numbered(number: int, text: str) -> str:

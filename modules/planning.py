@@ -7,6 +7,7 @@ are too much for it. That way takes demonstrations: without any it is not used.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import dspy
 from pydantic import ValidationError
@@ -23,6 +24,7 @@ from finexpert.signatures.planning import (
     MakePlan,
     MakePlanWithDrafts,
     following,
+    of_known_type,
 )
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
 from finexpert.signatures.text import NOTHING, said_missing, without_fences
@@ -56,6 +58,7 @@ class Planning(dspy.Module):  # type: ignore[misc]
         drafts: bool = True,
         knowledge: str = rules.NONE,
         known_here: str = "",
+        analyses: str = rules.NONE,
         conversation: str = rules.NONE,
         feedback: str = rules.NONE,
     ) -> dspy.Prediction:
@@ -63,14 +66,19 @@ class Planning(dspy.Module):  # type: ignore[misc]
 
         Raises OutputError for unusable text, NotInSources where the tables cannot answer the question. A `page` makes it a plan
         over a filing; otherwise `schema_card` and `today` are needed. A planner that writes drafts may be shown `known_here`, numbered
-        entries: `follows` has the numbers of those that the plan rests on.
+        entries: `follows` has the numbers of those that the plan rests on. `analyses` are for one that writes a SELECT and no more.
         """
         if page:
             return self._over_filing(page, question, knowledge, conversation, feedback)
         # A chart takes a script.
         by_select = drafts and self.by_select and not _CHART.search(question)
         with_drafts = self.warehouse_by_select if by_select else self.warehouse_with_drafts
-        more = {"known_here": known_here, "signature": following(with_drafts.signature)} if known_here else {}
+        more: dict[str, Any] = {}
+        if by_select:
+            signature = with_drafts.signature
+            more = {"analyses": analyses, "signature": of_known_type(signature) if answer_format else signature}
+        elif known_here:
+            more = {"known_here": known_here, "signature": following(with_drafts.signature)}
         made = ask(
             with_drafts if drafts else self.warehouse,
             "planning",
@@ -87,10 +95,7 @@ class Planning(dspy.Module):  # type: ignore[misc]
         unclear = unclear_terms(made, question)
         _check_answerable(made, unclear)
         wanted = answer_format or format_of(made.answer_kind, made.unit)
-        if by_select:
-            plan = of_one_select(made.select, made.interpretation)
-        else:
-            plan = _with_drafts(made) if drafts else _without_drafts(made)
+        plan = of_one_select(made.select, "") if by_select else _with_drafts(made) if drafts else _without_drafts(made)
         return dspy.Prediction(
             plan=plan, answer_format=wanted, by_select=by_select, unclear=unclear, follows=made.get("follows") or []
         )

@@ -162,8 +162,7 @@ class PlanningTask(Task):
 
 
 def _right_by_select(told: Mapping[str, Any], record: PlanningExample) -> dict[str, Any]:
-    kind = {name: told[name] for name in ("answer_kind", "unit")}
-    return {"interpretation": record.interpretation, "select": record.answer_select, **kind}
+    return {"select": record.answer_select, **{name: told[name] for name in ("answer_kind", "unit")}}
 
 
 def quoted_only(record: FilingExample, steps: Iterable[object]) -> str:

@@ -117,17 +117,33 @@ def following(signature: type[dspy.Signature]) -> type[dspy.Signature]:
     return made
 
 
-class AnswerWithSelect(AskedOfWarehouse):
-    """Answer a financial question from a database with one SELECT that computes the answer.
+class AnswerWithSelect(dspy.Signature):  # type: ignore[misc]
+    """Answer a question from a database with one SELECT that gives the answer and nothing else.
 
-    It runs as it stands; you do not see the data. Compute inside it: aggregates, lag() over the dates for changes, joins
-    of tables, or of a table with itself.
+    It runs as it stands; you do not see the data. Where an analysis gives what is asked for, call it with the question's own values: SELECT * FROM
+    name(values). Otherwise count, filter and aggregate the tables.
     """
 
-    interpretation: str = dspy.OutputField(desc="one sentence: how the question is understood")
+    dialect: str = dspy.InputField(desc=rules.DIALECT, default="DuckDB")
+    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
+    analyses: str = dspy.InputField(desc=rules.ANALYSES, default=rules.NONE)
+    knowledge: str = dspy.InputField(desc=rules.FILLED, default=rules.NONE)
+    conversation: str = dspy.InputField(desc=rules.CONVERSATION, default=rules.NONE)
+    today: str = dspy.InputField(desc=rules.TODAY)
+    question: str = dspy.InputField()
+    answer_type: str = dspy.InputField(desc="type of the answer")
+    feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)
+
     select: str = dspy.OutputField(desc=rules.ANSWER_SELECT)
     answer_kind: str = dspy.OutputField(desc=rules.ANSWER_KIND, default="")
     unit: str = dspy.OutputField(desc=rules.UNIT, default="")
+
+
+@cache
+def of_known_type(signature: type[dspy.Signature]) -> type[dspy.Signature]:
+    """`AnswerWithSelect`, compiled or not, where the type of the answer was given: nothing but the SELECT is written."""
+    made: type[dspy.Signature] = signature.delete("answer_kind").delete("unit")
+    return made
 
 
 class MakeFilingPlan(dspy.Signature):  # type: ignore[misc]

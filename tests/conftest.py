@@ -195,6 +195,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWareho
 # The first output field tells which layer asks.
 _LAYERS = {
     "interpretation": "planning",
+    "select": "planning",
     "selects": "sql_extraction",
     "absent": "sql_extraction",
     "code": "script_generation",

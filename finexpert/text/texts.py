@@ -113,6 +113,8 @@ def _refuse(text: str, limit: int, **allowed: str) -> None:
         raise ValueError(f"holds the character {char}, which cannot be seen: take it out")
 
 
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+
 Name = Annotated[str, AfterValidator(name)]
 Note = Annotated[str, AfterValidator(block(MEANING_LENGTH))]
 Meaning = Annotated[str, AfterValidator(full_block(MEANING_LENGTH))]
@@ -144,6 +146,18 @@ def one_line(text: str, length: int) -> str:
     """
     folded = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return folded if len(folded) <= length else folded[: length - 3] + "..."
+
+
+def beginning(text: str, length: int) -> str:
+    """As much of a text as may be shown, which ends where a sentence does, or a word where the first is too long.
+
+    >>> beginning("Take M2. " + "Divide it by real GDP " * 20, 160)
+    'Take M2.'
+    """
+    if len(text) <= length:
+        return text
+    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, length)]
+    return text[: ends[-1]] if ends else f"{text[:length].rsplit(' ', 1)[0]} ..."
 
 
 def visible(text: str) -> str:

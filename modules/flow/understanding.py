@@ -15,21 +15,22 @@ from finexpert.core.answers import Clarification
 from finexpert.errors import OutputError
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.process import Process
-from finexpert.knowledge.processes.tables import Told
+from finexpert.knowledge.processes import tables
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.layers import Layers
 from finexpert.modules.keyword_rephrasing import Known
 from finexpert.modules.known_here import NOTHING, KnownHere, find
 from finexpert.signatures import rules
 from finexpert.text.terms import normalise
+from finexpert.warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True)
 class Understood:
     """A question as it goes to planning; `unknown` is what nobody has explained yet, `flags` what could not be found out.
 
-    `examples` are verified queries near it, as a prompt may hold them; `known_here` is what planning may choose from. Where there are
-    `tables`, processes are told by the tables that they are read as, for a planner that writes one SELECT and no more.
+    `examples` are verified queries near it, as a prompt may hold them; `known_here` is what planning may choose from. `analyses` and
+    `tables` are what a planner is offered that only fills in.
     """
 
     question: str
@@ -39,7 +40,8 @@ class Understood:
     flags: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
     known_here: KnownHere = NOTHING
-    tables: Told | None = None
+    analyses: str = ""
+    tables: str = ""
 
     def following(self, numbers: Sequence[int] = (), unclear: Sequence[str] = ()) -> Understood:
         """The same with what a plan says it follows of what is known here, and nothing else of that; raises OutputError where that cannot be."""
@@ -68,7 +70,8 @@ class Understood:
         """What was given already, then meanings, processes and verified queries, as one text for a prompt."""
         parts = [given] if given and given != rules.NONE else []
         parts += [keyword.told for keyword in self.meanings]
-        parts += [self.tables(process) if self.tables else process.recipe() for process in self.processes]
+        parts += [process.recipe() for process in self.processes]
+        parts += [self.tables] if self.tables else []
         parts += self.examples
         return "\n\n".join(parts) or rules.NONE
 
@@ -80,6 +83,17 @@ def choosing(question: str, taught: Taught, schema_card: str, conversation: str 
         known_here = find(question, taught, schema_card, conversation)
     conventions = taught.glossary.conventions(question, schema_card)
     return Understood(question, [*said, *conventions], known_here=known_here)
+
+
+def filling(question: str, taught: Taught, warehouse: Warehouse, schema_card: str) -> Understood:
+    """What a planner is told that only fills in: what the question's words mean, and the SELECTs that it may read by name; no model is asked."""
+    meanings = [*taught.glossary.named_in(question), *taught.glossary.conventions(question, schema_card)]
+    return Understood(
+        question,
+        meanings,
+        analyses=tables.analyses(question, taught.memory, warehouse),
+        tables=tables.tables(question, taught.memory, warehouse),
+    )
 
 
 def understand(

@@ -16,7 +16,6 @@ from finexpert.answers.cache.key import context
 from finexpert.answers.records import Record
 from finexpert.core.plans import Extract
 from finexpert.errors import AsOfError, QueryError, RecordError, StoreError
-from finexpert.knowledge.processes.tables import tables_of
 from finexpert.knowledge.taught import Taught
 from finexpert.knowledge.verified import demonstrations, fitting
 from finexpert.knowledge.verified.query import Source, VerifiedQuery
@@ -54,8 +53,7 @@ def verified_query(
     for known in ({}, named):
         for example in examples(record.question, warehouse, taught, record.as_of, known):
             knowledge = knowledge.replace(example, "")
-    as_tables = tables_of(named, warehouse)
-    meanings, rest = fitting.told_in(knowledge, taught.glossary, taught.memory, as_tables)
+    meanings, rest = fitting.told_in(knowledge, taught.glossary, taught.memory)
     if rest not in ("", rules.NONE):
         raise RecordError(
             f"the answer {record.id} rests on what was said with the question, or on a meaning that was changed since: "

@@ -15,11 +15,10 @@ from finexpert.core.plans import Extract, Plan, Script
 from finexpert.core.workspace import NamedFrame, Turn, Workspace
 from finexpert.errors import FinexpertError, NotInSources, Unanswerable
 from finexpert.knowledge import injections
-from finexpert.knowledge.processes.tables import tables_of
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
 from finexpert.modules.flow.answering import Answering, Unclear
-from finexpert.modules.flow.understanding import Understood, choosing, understand, with_unclear
+from finexpert.modules.flow.understanding import Understood, choosing, filling, understand, with_unclear
 from finexpert.modules.flow.verifying import examples
 from finexpert.modules.known_here import CalledUnclear
 from finexpert.modules.script_generation import describe_frames
@@ -64,8 +63,16 @@ class WarehouseQuestion(Answering):
         compiled = layers.keyword_rephrasing.compiled or layers.memory_lookup.compiled or layers.planning.by_select
         return options.drafts and options.judge and not compiled
 
+    @property
+    def fills(self) -> bool:
+        """Whether the planner only fills in: a small one, that was compiled to answer with one SELECT, where something is read by name."""
+        named = bool(self.checks.named) and self.options.drafts
+        return named and self.layers.planning.by_select
+
     def look_up(self, taught: Taught) -> Understood:
-        if self.chooses:
+        if self.fills:
+            understood = filling(self.question, taught, self.source, self.card)
+        elif self.chooses:
             understood = choosing(self.question, taught, self.card, conversation(self.workspace))
         else:
             understood = understand(
@@ -77,11 +84,9 @@ class WarehouseQuestion(Answering):
                 lambda unknown: bool(self.asks(unknown)),
                 self.options.judge,
             )
-        if self.layers.planning.by_select and self.options.drafts:
-            understood = replace(understood, tables=tables_of(self.checks.named, self.source))
         if not self.options.verified:
             return understood
-        known = self.checks.named if understood.tables else {}
+        known = self.checks.named if self.fills else {}
         return replace(understood, examples=examples(self.question, self.source, taught, self.as_of, known))
 
     def source_injections(self) -> Sequence[injections.Finding]:
@@ -121,6 +126,7 @@ class WarehouseQuestion(Answering):
                 drafts=self.options.drafts,
                 knowledge=self.understood.following().knowledge(self.given),
                 known_here=self.understood.known_here.told(),
+                analyses=self.understood.analyses or rules.NONE,
                 conversation=self.conversation(),
                 feedback=feedback or doubts or rules.NONE,
             )
@@ -231,15 +237,15 @@ class WarehouseQuestion(Answering):
         return answer
 
     def _rest_on_what_was_read(self) -> None:
-        """A process whose SELECT was read by its name is followed, whether the plan said so or not."""
-        if self.taught is None or not self.checks.read_by_name:
+        """A process whose SELECT was read by its name is followed, whether the plan said so or not; what was only offered is nothing to rest on."""
+        if self.taught is None or not self.checks.named:
             return
         known = self.taught.memory.named_selects()
         read = [process for name, (_, process) in known.items() if name in self.checks.read_by_name]
-        new = {each.id: each for each in read if each.id not in {one.id for one in self.understood.processes}}
-        if new:
-            processes = [*self.understood.processes, *new.values()]
-            self.rest_on(replace(self.understood, processes=processes))
+        followed = {each.id: each for each in (*self.understood.processes, *read)}
+        rests = replace(self.understood, processes=list(followed.values()), analyses="", tables="")
+        if rests != self.understood:
+            self.rest_on(rests)
 
     def failed(self, layer: str, error: FinexpertError) -> Answer:
         answer = super().failed(layer, error)

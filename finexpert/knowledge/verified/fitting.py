@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import sqlglot
 from sqlglot import exp
@@ -79,9 +79,7 @@ def meanings_in(question: str, glossary: Glossary, memory: Memory) -> Meanings:
     return terms | meanings_read(memory.named_in(question))
 
 
-def told_in(
-    knowledge: str, glossary: Glossary, memory: Memory, as_tables: Callable[[Process], str]
-) -> tuple[Meanings, str]:
+def told_in(knowledge: str, glossary: Glossary, memory: Memory) -> tuple[Meanings, str]:
     """The terms and processes that were told with a question, with their hashes, and what else was told."""
     found: Meanings = {}
     for keyword in glossary.keywords(("active",)):
@@ -89,11 +87,9 @@ def told_in(
             found[f"term {normalise(keyword.term)}"] = _hash(keyword.meaning)
             knowledge = knowledge.replace(said, "")
     for process in memory.processes(("active",)):
-        recipe = process.recipe()
-        told = [text for text in (recipe, as_tables(process)) if text in knowledge]
-        if told:
+        if (recipe := process.recipe()) in knowledge:
             found[f"process {normalise(process.heading)}"] = _hash(recipe)
-            knowledge = knowledge.replace(told[0], "")
+            knowledge = knowledge.replace(recipe, "")
     return found, knowledge.strip()
 
 

@@ -20,7 +20,7 @@ RISE = "SELECT max(amount) - min(amount) FROM sales"
 
 def said(select: str, kind: str = "", unit: str = "") -> str:
     return (
-        f"[[ ## interpretation ## ]]\nas asked\n[[ ## select ## ]]\n{select}\n[[ ## answer_kind ## ]]\n{kind}\n"
+        f"[[ ## select ## ]]\n{select}\n[[ ## answer_kind ## ]]\n{kind}\n"
         f"[[ ## unit ## ]]\n{unit}\n[[ ## completed ## ]]"
     )
 

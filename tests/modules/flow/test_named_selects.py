@@ -10,8 +10,10 @@ from typing import Any
 import dspy
 import pytest
 
+from finexpert.core.answers import AnswerFormat
 from finexpert.errors import QueryError
 from finexpert.knowledge.process import Process, ProcessStep, Variable
+from finexpert.knowledge.processes.tables import ANALYSES
 from finexpert.knowledge.verified.files import rows_of
 from finexpert.knowledge.verifying import Day, import_pairs
 from finexpert.modules.financial_expert import FinancialExpert
@@ -32,8 +34,7 @@ QUESTION = "How many high months were there?"
 
 def by_select(select: str) -> str:
     return (
-        f"[[ ## interpretation ## ]]\nas asked\n\n[[ ## select ## ]]\n{select}\n\n[[ ## answer_kind ## ]]\ninteger\n\n"
-        "[[ ## unit ## ]]\n\n[[ ## completed ## ]]"
+        f"[[ ## select ## ]]\n{select}\n\n[[ ## answer_kind ## ]]\ninteger\n\n[[ ## unit ## ]]\n\n[[ ## completed ## ]]"
     )
 
 
@@ -52,19 +53,44 @@ def small(desk: Any) -> Any:
     return make
 
 
-def test_a_small_model_is_told_the_tables_and_no_select(desk: Any, small: Any) -> None:
+def test_a_small_model_is_told_tables_and_analyses_and_no_select(desk: Any, small: Any) -> None:
     session = small(READING)
     session.stores.memory.restore(PROCESS, "anna", "add")
     answer = session.ask(QUESTION)
     assert (answer.value, answer.processes, answer.usage.calls) == (6, ["High Month"], 1)
-    (prompt,) = desk.of("planning")
-    assert "table all_months (month, region, amount): Every month with its amount." in prompt
-    assert (
-        "table high_months(5) (month, amount), with least = 5: what an amount has to be above: The months above <least>."
-        in prompt
+    assert desk.layers == ["planning"]
+    told = desk.of("planning")[0].rpartition("[[ ## analyses ## ]]")[2]
+    analyses, knowledge = told.split("[[ ## conversation")[0].split("[[ ## knowledge ## ]]")
+    assert analyses.strip() == (
+        "high_months(5) (month, amount): The months above <least>.; least: what an amount has to be above"
     )
-    assert HIGH not in prompt
-    assert ALL not in prompt
+    assert knowledge.strip() == "all_months (month, region, amount): Every month with its amount."
+    assert HIGH not in told
+    assert ALL not in told
+
+
+def test_what_the_type_is_of_a_known_answer_is_not_asked(desk: Any, small: Any) -> None:
+    session = small(READING)
+    session.stores.memory.restore(PROCESS, "anna", "add")
+    desk.says("planning", f"[[ ## select ## ]]\n{READING}\n\n[[ ## completed ## ]]")
+    assert session.ask(QUESTION, answer_format=AnswerFormat(kind="integer")).value == 6
+    assert "[[ ## unit ## ]]" not in desk.of("planning")[0].rpartition("Respond with")[2]
+
+
+def test_of_many_analyses_the_nearest_are_told(desk: Any, small: Any) -> None:
+    session = small(READING)
+    session.stores.memory.restore(PROCESS, "anna", "add")
+    for number in range(40):
+        step = ProcessStep(
+            text="Something else. " * 12, sql="SELECT date FROM sales WHERE amount > <x>", name=f"other_{number}"
+        )
+        variable = Variable(name="x", meaning="any number of them, as it may be. " * 6, example="1")
+        other = Process(heading=f"Other {number}", variables=[variable], steps=[step], status="active")
+        session.stores.memory.restore(other, "anna", "add")
+    session.ask(QUESTION)
+    analyses = desk.of("planning")[0].rpartition("[[ ## analyses ## ]]")[2].split("[[ ## knowledge ## ]]")[0]
+    assert len(analyses.strip().splitlines()) == ANALYSES
+    assert "high_months(5)" in analyses
 
 
 def test_a_record_stands_by_itself(desk: Any, small: Any) -> None:
