@@ -104,6 +104,11 @@ class Settings(BaseSettings):
         default=None, description="'words', or a model as LiteLLM names it; the packaged sentence model if unset"
     )
     clarify: bool = Field(default=True, description="ask what an unknown term means, instead of assuming it")
+    constrained: bool = Field(
+        default=False,
+        description="a small model that writes one SELECT can write no name that is not there: for servers that keep to a JSON schema "
+        "with patterns (llama.cpp, Ollama, vLLM)",
+    )
     judge: bool = Field(
         default=True, description="ask the model whether a known term or process that a question names is meant"
     )

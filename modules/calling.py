@@ -5,8 +5,9 @@ Every call of a language model in the program goes through `ask`.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -20,6 +21,7 @@ from finexpert.errors import OutputError
 from finexpert.language_models import usage
 from finexpert.language_models.errors import translated
 from finexpert.language_models.roles import LanguageModels
+from finexpert.storage import foreign_json
 from finexpert.text.texts import whole
 
 _END = re.compile(r"[ \t]*(\[\[ ## completed ## \]\])\s*\Z")
@@ -42,8 +44,34 @@ class Adapter(dspy.ChatAdapter):  # type: ignore[misc]
         return fields
 
 
+class Constrained(Adapter):
+    """For a server that writes JSON of a schema and nothing else: output fields are texts of one object."""
+
+    def user_message_output_requirements(self, signature: type[dspy.Signature]) -> str:
+        return f"Respond with a JSON object with the fields {', '.join(signature.output_fields)}."
+
+    def format_assistant_message_content(
+        self, signature: type[dspy.Signature], outputs: dict[str, Any], missing_field_message: str | None = None
+    ) -> str:
+        said = {name: outputs.get(name, missing_field_message) for name in signature.output_fields}
+        return json.dumps({name: text for name, text in said.items() if text is not None}, ensure_ascii=False)
+
+    def parse(self, signature: type[dspy.Signature], completion: str) -> dict[str, Any]:
+        try:
+            said = foreign_json.parse(whole(completion))
+        except json.JSONDecodeError:
+            return super().parse(signature, completion)
+        fields = said if isinstance(said, dict) else {}
+        if not all(
+            isinstance(fields.get(name), str) for name, field in signature.output_fields.items() if field.is_required()
+        ):
+            raise AdapterParseError(adapter_name="Constrained", signature=signature, lm_response=completion)
+        return {name: str(fields.get(name, field.default)) for name, field in signature.output_fields.items()}
+
+
 # The fallback to JSON that DSPy has by default is a second, uncounted and unrepaired call: our retries replace it.
 ADAPTER = Adapter(use_json_adapter_fallback=False)
+CONSTRAINED = Constrained(use_json_adapter_fallback=False)
 
 _models: ContextVar[LanguageModels | None] = ContextVar("finexpert_models", default=None)
 
@@ -64,9 +92,19 @@ def ask(predictor: dspy.Module, layer: str, **inputs: Any) -> dspy.Prediction:
     Raises Cancelled when the question was cancelled, OutputError when the text lacks a field or a field has the wrong type, ModelError and ConfigurationError
     when the model cannot be used.
     """
+    return _asked(predictor, layer, ADAPTER, inputs)
+
+
+def ask_within(schema: Mapping[str, Any], predictor: dspy.Module, layer: str, **inputs: Any) -> dspy.Prediction:
+    """Ask as `ask` does, of a server that is told to write a JSON object of this schema and nothing else."""
+    wanted = {"type": "json_schema", "json_schema": {"name": layer, "schema": dict(schema)}}
+    return _asked(predictor, layer, CONSTRAINED, {**inputs, "config": {"response_format": wanted}})
+
+
+def _asked(predictor: dspy.Module, layer: str, adapter: dspy.Adapter, inputs: Mapping[str, Any]) -> dspy.Prediction:
     progress.check()
     models = _models.get()
-    context: dict[str, Any] = {"adapter": ADAPTER} | ({"lm": models.for_layer(layer)} if models else {})
+    context: dict[str, Any] = {"adapter": adapter} | ({"lm": models.for_layer(layer)} if models else {})
     with dspy.context(**context), usage.layer(layer), translated():
         try:
             prediction = predictor(**inputs)

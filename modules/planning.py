@@ -7,6 +7,8 @@ are too much for it. That way takes demonstrations: without any it is not used.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import dspy
@@ -15,7 +17,7 @@ from pydantic import ValidationError
 from finexpert.core.answers import AnswerFormat, Kind
 from finexpert.core.plans import Extract, Plan, Script, Step, reference
 from finexpert.errors import NotInSources, OutputError
-from finexpert.modules.calling import ask, shown
+from finexpert.modules.calling import ask, ask_within, shown
 from finexpert.signatures import rules
 from finexpert.signatures.planning import (
     AnswerWithSelect,
@@ -29,6 +31,7 @@ from finexpert.signatures.planning import (
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
 from finexpert.signatures.text import NOTHING, said_missing, without_fences
 from finexpert.text.terms import normalise, phrases_in
+from finexpert.warehouse.select_pattern import Readable, pattern
 
 
 class Planning(dspy.Module):  # type: ignore[misc]
@@ -58,7 +61,8 @@ class Planning(dspy.Module):  # type: ignore[misc]
         drafts: bool = True,
         knowledge: str = rules.NONE,
         known_here: str = "",
-        analyses: str = rules.NONE,
+        demonstrated: bool = False,
+        readable: Sequence[Readable] = (),
         conversation: str = rules.NONE,
         feedback: str = rules.NONE,
     ) -> dspy.Prediction:
@@ -66,7 +70,8 @@ class Planning(dspy.Module):  # type: ignore[misc]
 
         Raises OutputError for unusable text, NotInSources where the tables cannot answer the question. A `page` makes it a plan
         over a filing; otherwise `schema_card` and `today` are needed. A planner that writes drafts may be shown `known_here`, numbered
-        entries: `follows` has the numbers of those that the plan rests on. `analyses` are for one that writes a SELECT and no more.
+        entries: `follows` has the numbers of those that the plan rests on. `demonstrated` says that `knowledge` holds questions with their SELECTs; with
+        `readable` a small model that writes one SELECT can write none that reads something else.
         """
         if page:
             return self._over_filing(page, question, knowledge, conversation, feedback)
@@ -75,11 +80,15 @@ class Planning(dspy.Module):  # type: ignore[misc]
         with_drafts = self.warehouse_by_select if by_select else self.warehouse_with_drafts
         more: dict[str, Any] = {}
         if by_select:
-            signature = with_drafts.signature
-            more = {"analyses": analyses, "signature": of_known_type(signature) if answer_format else signature}
+            more = {"signature": of_known_type(with_drafts.signature)} if answer_format else {}
+            # Questions of the house itself show better how it is done than those of an example set.
+            more |= {"demos": []} if demonstrated else {}
         elif known_here:
             more = {"known_here": known_here, "signature": following(with_drafts.signature)}
-        made = ask(
+        how: Callable[..., dspy.Prediction] = ask
+        if by_select and readable:
+            how = partial(ask_within, _schema(more.get("signature", with_drafts.signature), readable))
+        made = how(
             with_drafts if drafts else self.warehouse,
             "planning",
             **more,
@@ -125,6 +134,13 @@ class Planning(dspy.Module):  # type: ignore[misc]
         except ValidationError as error:
             raise OutputError(f"the steps do not form a plan: {error.errors()[0]['msg']}") from error
         return dspy.Prediction(plan=plan, answer_format=None, by_select=False, unclear=[])
+
+
+def _schema(signature: type[dspy.Signature], readable: Sequence[Readable]) -> dict[str, Any]:
+    """What a server is held to that writes one SELECT over what may be read."""
+    properties: dict[str, Any] = {name: {"type": "string"} for name in signature.output_fields}
+    properties["select"] = {"type": "string", "pattern": f"^{pattern(readable)}$"}
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 _CHART = re.compile(r"\b(plot|chart|graph|draw|diagram)(s|ted|ting|ed|n)?\b", re.IGNORECASE)

@@ -120,16 +120,16 @@ def following(signature: type[dspy.Signature]) -> type[dspy.Signature]:
 class AnswerWithSelect(dspy.Signature):  # type: ignore[misc]
     """Answer a question from a database with one SELECT that gives the answer and nothing else.
 
-    It runs as it stands; you do not see the data. Where an analysis gives what is asked for, call it with the question's own values: SELECT * FROM
-    name(values). Otherwise count, filter and aggregate the tables.
+    It runs as it stands; you do not see the data. Nothing exists but the tables and columns that are listed. One that stands there with values in
+    brackets is called with the question's own: SELECT * FROM name(values).
     """
 
+    # What matters most stands last: a small model reads what is far from the question badly.
     dialect: str = dspy.InputField(desc=rules.DIALECT, default="DuckDB")
-    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
-    analyses: str = dspy.InputField(desc=rules.ANALYSES, default=rules.NONE)
-    knowledge: str = dspy.InputField(desc=rules.FILLED, default=rules.NONE)
-    conversation: str = dspy.InputField(desc=rules.CONVERSATION, default=rules.NONE)
     today: str = dspy.InputField(desc=rules.TODAY)
+    conversation: str = dspy.InputField(desc=rules.CONVERSATION, default=rules.NONE)
+    knowledge: str = dspy.InputField(desc=rules.FILLED, default=rules.NONE)
+    schema_card: str = dspy.InputField(desc=rules.SCHEMA)
     question: str = dspy.InputField()
     answer_type: str = dspy.InputField(desc="type of the answer")
     feedback: str = dspy.InputField(desc=rules.FEEDBACK, default=rules.NONE)

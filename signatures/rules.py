@@ -7,10 +7,7 @@ SCHEMA = "tables and columns with types, units and frequency; nothing else exist
 DIALECT = "the SQL that the database speaks"
 TODAY = "the day that counts as today; the data end there"
 KNOWLEDGE = "definitions, meanings of words and processes that hold here; follow them to the letter"
-ANALYSES = (
-    "analyses that are at hand, called as they stand here with other values: what they give, and what each value means"
-)
-FILLED = "definitions that hold here, further tables, and questions that were answered right with their SELECTs"
+FILLED = "definitions that hold here, and questions that were answered right, with their SELECTs"
 KNOWN_HERE = (
     "definitions and processes of this house that the question may mean, numbered; many have nothing to do with it"
 )

@@ -251,8 +251,9 @@ class Desk:
     def reply(self, messages: list[dict[str, str]] | str) -> str:
         if isinstance(messages, str):
             messages = [{"content": messages}]
-        found = re.search(r"starting with the field `\[\[ ## (\w+) ## \]\]`", messages[-1]["content"])
-        layer = _LAYERS[found[1]] if found else "unknown"
+        first = r"starting with the field `\[\[ ## (\w+) ## \]\]`|JSON object with the fields (\w+)"
+        found = re.search(first, messages[-1]["content"])
+        layer = _LAYERS[found[1] or found[2]] if found else "unknown"
         prompt = "\n".join(str(message["content"]) for message in messages)
         self.calls.append((layer, prompt))
         answers = self._said.get(layer)

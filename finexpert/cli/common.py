@@ -211,6 +211,10 @@ def program_of(place: str | None, settings: Settings) -> tuple[FinancialExpert, 
     from finexpert.settings import with_options
 
     if place is None:
+        from finexpert.optimizers.program import shipped
+
+        if name := shipped.for_model(settings.lm or ""):
+            typer.echo(f"a program compiled for {settings.lm} comes with finexpert: --program {name}", err=True)
         return FinancialExpert(), settings
     from finexpert.optimizers.program.loading import load
 

@@ -67,6 +67,10 @@ _ONCE = (
     r"|^\W*(?:here|in this question)\b"
 )
 _SUPPOSED_ONLY, _ONCE_ONLY = _any(_SUPPOSED), _any(_ONCE)
+# A word put right, which defines nothing.
+_TYPO = re.compile(
+    r"\b(?:typos?|misspel\w+|mistyped|keyboard|autocorrect(?:ed)?|spell(?:ed|ing)?|spelt)\b", re.IGNORECASE
+)
 _ASKS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|okay|well|hm+|sorry)\W+)*(?:is|are|was|were|does|do|did|can|could|should|would|what|which|why|how come|who|where|isn't|aren't)\b.*\?\W*$",
     re.IGNORECASE | re.DOTALL,
@@ -99,7 +103,8 @@ _QUOTED_BY = re.compile(
 _BLOCKS = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>.*$|<[a-z_]+>.*?</[a-z_]+>", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 _RAMBLES = re.compile(
     r"\?|\.\.\.|\u2026|\b(?:no (?:clue|idea)|don't (?:know|care|remember)|dunno|ask \w+|typo|sorry|never ?mind|forget|wait|argh|oops|hmm+|not sure|i (?:mean|meant|think|guess)|"
-    r"actually|other way|haha|skip|whatever|nothing|thanks|please|no,|well,|hang on|hold on|scratch|strike|rather)\b",
+    r"actually|other way|haha|skip|whatever|nothing|thanks|please|no,|well,|hang on|hold on|scratch|strike|rather|"
+    r"this (?:time|once)|for (?:now|today|once)|keyboard|autocorrect|spell(?:ed|ing)?|spelt)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.?!\n]+(?:[.?!](?!\s|$)[^.?!\n]*)*[.?!]*")
@@ -161,7 +166,7 @@ def without_sentences(text: str, pieces: Sequence[str]) -> str:
 
 
 def _is_own(sentence: str) -> bool:
-    if any(pattern.search(sentence) for pattern in (_REPORTED, _SUPPOSED_ONLY, _ONCE_ONLY)):
+    if any(pattern.search(sentence) for pattern in (_REPORTED, _SUPPOSED_ONLY, _ONCE_ONLY, _TYPO)):
         return False
     return _STRONG_CUE.search(sentence) is not None or not _ASKS.search(sentence)
 

@@ -85,16 +85,16 @@ class Memory(Collection[Process]):
         """The SELECTs of the processes in use, by the names by which they are read; that of a scope before one of everywhere."""
         return self._unchanged("named selects", self._named_selects)
 
-    def nearest_selects(self, question: str, limit: int) -> list[NamedSelect]:
-        """The named SELECTs whose names and rows are nearest in meaning to a question, the nearest first."""
+    def nearest_selects(self, question: str) -> list[tuple[NamedSelect, float]]:
+        """The named SELECTs with the nearness of their names and rows in meaning to a question, the nearest first."""
         named = [one for one, _ in self.named_selects().values()]
         if not named:
             return []
         told = [f"{one.name.replace('_', ' ')}: {one.says}" for one in named]
         vectors = self._unchanged("vectors of named selects", lambda: self.embedder.embed(told))
         scores = vectors @ self.embedder.embed([question])[0]
-        order = sorted(range(len(named)), key=lambda place: (-float(scores[place]), named[place].name))
-        return [named[place] for place in order[:limit]]
+        pairs = [(one, float(score)) for one, score in zip(named, scores, strict=True)]
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0].name))
 
     def named_elsewhere(self, id: str) -> dict[str, NamedSelect]:
         """The named SELECTs of all processes in use but this one."""

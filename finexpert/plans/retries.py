@@ -12,6 +12,8 @@ R = TypeVar("R")
 
 SQL_EXTRACTION, SCRIPT_GENERATION, PLANNING = "sql_extraction", "script_generation", "planning"
 FILING_SEARCH, SANDBOX = "filing_search", "sandbox"
+# What stands between a draft and why it failed.
+FAILED = "\n\nfailed: "
 
 
 class StepFailed(Exception):
@@ -61,4 +63,4 @@ def with_retries(
 
 def feedback_on(draft: str | None, error: StepError) -> str:
     """What a layer is told of its failed draft."""
-    return f"{draft}\n\nfailed: {error}" if draft else str(error)
+    return f"{draft}{FAILED}{error}" if draft else str(error)

@@ -24,6 +24,7 @@ class Options:
     clarify: bool = False
     someone_there: bool = False
     judge: bool = True
+    constrained: bool = False
     verified: bool = True
     review: bool = False
     mode: Mode = CHECKED
@@ -39,6 +40,7 @@ class Options:
             retries=s.retries,
             privacy=s.privacy,
             judge=s.judge,
+            constrained=s.constrained,
             verified=s.verified,
             review=s.review,
             revisions=s.revisions,

@@ -15,7 +15,7 @@ from finexpert.core.answers import Clarification
 from finexpert.errors import OutputError
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.process import Process
-from finexpert.knowledge.processes import tables
+from finexpert.knowledge.processes.tables import Offered, offered
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.layers import Layers
 from finexpert.modules.keyword_rephrasing import Known
@@ -24,13 +24,15 @@ from finexpert.signatures import rules
 from finexpert.text.terms import normalise
 from finexpert.warehouse.warehouse import Warehouse
 
+NO_OFFER = Offered()
+
 
 @dataclass(frozen=True)
 class Understood:
     """A question as it goes to planning; `unknown` is what nobody has explained yet, `flags` what could not be found out.
 
-    `examples` are verified queries near it, as a prompt may hold them; `known_here` is what planning may choose from. `analyses` and
-    `tables` are what a planner is offered that only fills in.
+    `examples` are verified queries near it, as a prompt may hold them; `known_here` is what planning may choose from. `offered`
+    is what a planner may read that only fills in.
     """
 
     question: str
@@ -40,8 +42,7 @@ class Understood:
     flags: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
     known_here: KnownHere = NOTHING
-    analyses: str = ""
-    tables: str = ""
+    offered: Offered = NO_OFFER
 
     def following(self, numbers: Sequence[int] = (), unclear: Sequence[str] = ()) -> Understood:
         """The same with what a plan says it follows of what is known here, and nothing else of that; raises OutputError where that cannot be."""
@@ -71,7 +72,6 @@ class Understood:
         parts = [given] if given and given != rules.NONE else []
         parts += [keyword.told for keyword in self.meanings]
         parts += [process.recipe() for process in self.processes]
-        parts += [self.tables] if self.tables else []
         parts += self.examples
         return "\n\n".join(parts) or rules.NONE
 
@@ -88,12 +88,7 @@ def choosing(question: str, taught: Taught, schema_card: str, conversation: str 
 def filling(question: str, taught: Taught, warehouse: Warehouse, schema_card: str) -> Understood:
     """What a planner is told that only fills in: what the question's words mean, and the SELECTs that it may read by name; no model is asked."""
     meanings = [*taught.glossary.named_in(question), *taught.glossary.conventions(question, schema_card)]
-    return Understood(
-        question,
-        meanings,
-        analyses=tables.analyses(question, taught.memory, warehouse),
-        tables=tables.tables(question, taught.memory, warehouse),
-    )
+    return Understood(question, meanings, offered=offered(question, taught.memory, warehouse))
 
 
 def understand(

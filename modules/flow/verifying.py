@@ -27,7 +27,7 @@ from finexpert.warehouse.checks.reading.comparisons import comparisons
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.files.frames import FramesWarehouse
-from finexpert.warehouse.named_selects import NamedSelect
+from finexpert.warehouse.named_selects import NamedSelect, folded
 from finexpert.warehouse.warehouse import Warehouse
 
 _SECONDS = 3.0
@@ -154,12 +154,16 @@ def examples(
 ) -> list[str]:
     """Verified queries near a question that none of them answers, as a prompt may hold them: at most two that fit the data.
 
-    What a prompt has `known` by name stands in them by its name.
+    What a prompt has `known` by name stands in them by its name, and those come first that read some of it.
     """
-    told: list[str] = []
     if isinstance(warehouse, FramesWarehouse):
-        return told
-    for query in demonstrations.near(question, taught.verified, source_of(warehouse)):
+        return []
+    near = list(demonstrations.near(question, taught.verified, source_of(warehouse)))
+    if known:
+        reads = {each.id: folded(each.sql, known, warehouse.dialect) != each.sql for each in near}
+        near.sort(key=lambda each: not reads[each.id])
+    told: list[str] = []
+    for query in near:
         stores = (taught.glossary, taught.memory)
         changed = [
             *fitting.schema_changes(query, warehouse.tables, warehouse.metrics),

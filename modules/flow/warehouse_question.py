@@ -18,12 +18,13 @@ from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
 from finexpert.modules.flow.answering import Answering, Unclear
-from finexpert.modules.flow.understanding import Understood, choosing, filling, understand, with_unclear
+from finexpert.modules.flow.understanding import NO_OFFER, Understood, choosing, filling, understand, with_unclear
 from finexpert.modules.flow.verifying import examples
 from finexpert.modules.known_here import CalledUnclear
 from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import by_name
 from finexpert.plans import execution
+from finexpert.plans.retries import FAILED
 from finexpert.sandbox import Sandbox
 from finexpert.signatures import rules
 from finexpert.warehouse.checks.checked import Checks
@@ -120,13 +121,14 @@ class WarehouseQuestion(Answering):
             return self.layers.planning(
                 question=self.understood.question,
                 dialect=DIALECTS[self.source.dialect],
-                schema_card=self.card,
+                schema_card=self.understood.offered.card or self.card,
                 today=self.as_of.isoformat(),
                 answer_format=self.answer_format if self.format_fixed else None,
                 drafts=self.options.drafts,
                 knowledge=self.understood.following().knowledge(self.given),
                 known_here=self.understood.known_here.told(),
-                analyses=self.understood.analyses or rules.NONE,
+                demonstrated=self.fills and bool(self.understood.examples),
+                readable=self.understood.offered.readable if self.options.constrained else (),
                 conversation=self.conversation(),
                 feedback=feedback or doubts or rules.NONE,
             )
@@ -191,8 +193,8 @@ class WarehouseQuestion(Answering):
     def write_selects(self, requests: Sequence[Extract], feedback: str) -> Mapping[str, str]:
         if self.by_select:
             # It computes the answer, which is more than the frames that the layer of SELECTs is asked for. Text that cannot be used
-            # counts there, too: retries do not nest.
-            steps = self.plan(feedback, retries=0).steps
+            # counts there, too: retries do not nest. A small model that sees its SELECT writes it again.
+            steps = self.plan(feedback.rpartition(FAILED)[2], retries=0).steps
             return {step.frame: step.select for step in steps if isinstance(step, Extract) and step.select}
         written = self.layers.sql_extraction(
             question=self.understood.question,
@@ -243,7 +245,7 @@ class WarehouseQuestion(Answering):
         known = self.taught.memory.named_selects()
         read = [process for name, (_, process) in known.items() if name in self.checks.read_by_name]
         followed = {each.id: each for each in (*self.understood.processes, *read)}
-        rests = replace(self.understood, processes=list(followed.values()), analyses="", tables="")
+        rests = replace(self.understood, processes=list(followed.values()), offered=NO_OFFER)
         if rests != self.understood:
             self.rest_on(rests)
 

@@ -2,6 +2,7 @@
 
     expert = load("runs/compiled/frontier")         a folder
     expert = load("frontier")                       a name under runs/compiled of the current folder
+    expert = load("qwen2.5-coder-1.5b")             one that comes with finexpert, see `shipped`
     expert = load("promoted")                       the one that `finexpert compiled promote` chose
     expert = load("models:/finexpert/3")            MLflow's registry; also models:/finexpert@champion
     expert = load("runs:/<id>/compiled")            what a run logged
@@ -27,6 +28,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from finexpert import tracking
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.modules.financial_expert import FinancialExpert
+from finexpert.optimizers.program import shipped
 from finexpert.optimizers.program.artifact import COMPILED, class_path, fill, layers_of, predictors_of, read_states
 from finexpert.optimizers.program.fingerprints import differences, of_signature
 from finexpert.optimizers.program.manifest import MANIFEST, LayerEntry, Manifest, read
@@ -115,6 +117,8 @@ def _local(place: str | Path) -> Path:
         raise DataError(f"{path} is a file: give the folder that holds {MANIFEST}")
     if path.name == text and (COMPILED / text).is_dir():
         return COMPILED / text
+    if text in shipped.names() and (ours := shipped.folder()) is not None:
+        return ours / text
     raise DataError(
         f"there is no compiled program {text!r}, neither as a folder nor under {COMPILED.absolute()}: "
         f"`finexpert compiled list` shows what there is"

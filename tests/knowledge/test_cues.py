@@ -65,7 +65,15 @@ def test_what_a_document_says_is_blanked_out_and_the_rest_stays_in_place() -> No
 
 
 @pytest.mark.parametrize(
-    "reply", ["no clue, ask Petra", "sorry, typo: unemployment", "Above 2. wait, 3", "Why do you ask?"]
+    "reply",
+    [
+        "no clue, ask Petra",
+        "sorry, typo: unemployment",
+        "Above 2. wait, 3",
+        "Why do you ask?",
+        "days from capture to payment. leave out acquirer 12 this time, their file is broken",
+        "that's custodian, with an s, my keyboard is dying",
+    ],
 )
 def test_a_reply_that_rambles_is_listened_to(reply: str) -> None:
     assert cues.rambles(reply)

@@ -1,63 +1,82 @@
-"""What a planner is offered who only fills in: SELECTs of processes under their names, as tables and as analyses.
+"""What a planner is offered who only fills in: the SELECTs of processes under their names that are nearest to a question, and few tables.
 
     rungs (month, mean): one row a month that is a rung
     average_between('cpi', '2000-01-01', '2009-12-01') (value): the mean of a series; series: a name of monthly_series; from: the first month
 
-An analysis has variables, and its call stands with examples of their values. The SELECTs themselves, the longest part of a process, are left out.
+One with variables stands with examples of their values. The SELECTs themselves, the longest part of a process, are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.process import Process
 from finexpert.text.texts import beginning
-from finexpert.warehouse.checks.reading.named import columns_given
+from finexpert.warehouse.checks.reading.named import columns_given, kind_of_type
 from finexpert.warehouse.named_selects import NamedSelect
+from finexpert.warehouse.schema import TableSchema
+from finexpert.warehouse.schema_card import describe_schema
+from finexpert.warehouse.select_pattern import Readable
+from finexpert.warehouse.table_selection import describe
 from finexpert.warehouse.warehouse import Warehouse
 
-# So much of all analyses is told, in an order that no question changes: a prompt that begins like the one before is read faster.
-MOST_CHARACTERS = 8_000
-# So many tables are told beside those of what the question names.
-TABLES, ANALYSES = 3, 12
-_SHOWN = 200
+# A small model loses its way among more of them.
+MOST = 6
+_SHOWN = 120
 
 
-def analyses(question: str, memory: Memory, warehouse: Warehouse) -> str:
-    """The analyses of these data: all that there are, or the nearest to the question where they are many. Empty without any."""
+@dataclass(frozen=True)
+class Offered:
+    """What a planner is offered: told in place of a schema card, and as what a SELECT may read. Empty where nothing is read by name."""
+
+    card: str = ""
+    readable: tuple[Readable, ...] = ()
+
+
+def offered(question: str, memory: Memory, warehouse: Warehouse) -> Offered:
+    """The named SELECTs and the tables nearest in meaning to a question, the nearest last; those of processes that it names come before all others."""
     known = memory.named_selects()
-    named = {name: one for name, (one, _) in known.items()}
-    lines = {
-        name: line
-        for name, (one, process) in known.items()
-        if one.variables and (line := _line(one, process, named, warehouse))
-    }
-    if sum(map(len, lines.values())) > MOST_CHARACTERS:
-        nearest = [one.name for one in memory.nearest_selects(question, len(known)) if one.name in lines]
-        lines = {name: lines[name] for name in sorted(nearest[:ANALYSES])}
-    return "\n".join(lines.values())
-
-
-def tables(question: str, memory: Memory, warehouse: Warehouse) -> str:
-    """The tables of the processes that the question names, and those that are nearest to it in meaning; empty without any."""
-    known = memory.named_selects()
+    if not known:
+        return Offered()
     named = {name: one for name, (one, _) in known.items()}
     meant = {process.id for process in memory.named_in(question)}
-    plain = [one for one in memory.nearest_selects(question, len(known)) if not one.variables]
-    chosen = [one for one in plain if known[one.name][1].id in meant]
-    chosen += [one for one in plain if one not in chosen][:TABLES]
-    return "\n".join(filter(None, (_line(one, known[one.name][1], named, warehouse) for one in chosen)))
+    order: list[tuple[bool, float, NamedSelect | TableSchema]] = [
+        (known[one.name][1].id in meant, score, one) for one, score in memory.nearest_selects(question)
+    ]
+    texts = memory.embedder.embed([describe(table) for table in warehouse.tables])
+    near = texts @ memory.embedder.embed([question])[0]
+    order += [(False, float(score), table) for table, score in zip(warehouse.tables, near, strict=True)]
+    found: list[tuple[str, Readable]] = []
+    for _, _, one in sorted(order, key=lambda each: each[:2], reverse=True):
+        if len(found) < MOST:
+            found += (
+                _of_table(one, warehouse) if isinstance(one, TableSchema) else _of_named(one, known, named, warehouse)
+            )
+    return Offered("\n\n".join(text for text, _ in reversed(found)), tuple(each for _, each in found))
 
 
-def _line(one: NamedSelect, process: Process, named: Mapping[str, NamedSelect], warehouse: Warehouse) -> str:
-    """A named SELECT on one line; empty where it has no columns over these data."""
+def _of_named(
+    one: NamedSelect,
+    known: Mapping[str, tuple[NamedSelect, Process]],
+    named: Mapping[str, NamedSelect],
+    warehouse: Warehouse,
+) -> list[tuple[str, Readable]]:
+    """A named SELECT on one line; nothing where its columns over these data cannot be told."""
     columns = columns_given(one, named, warehouse.tables, warehouse.dialect)
     if not columns:
-        return ""
-    meanings = {variable.name: variable.meaning for variable in process.variables}
-    values: Sequence[str] = [f"{name}: {_of_one_line(meanings[name])}" for name in one.variables if meanings[name]]
-    return "; ".join([f"{one.call} ({', '.join(columns)}): {_of_one_line(one.says)}", *values])
+        return []
+    meanings = {variable.name: variable.meaning for variable in known[one.name][1].variables}
+    values = [f"{name}: {_of_one_line(meanings[name])}" for name in one.variables if meanings[name]]
+    names = ", ".join(name for name, _ in columns)
+    return [("; ".join([f"{one.call} ({names}): {_of_one_line(one.says)}", *values]), Readable(one.call, columns))]
+
+
+def _of_table(table: TableSchema, warehouse: Warehouse) -> list[tuple[str, Readable]]:
+    columns = [(column.name, kind_of_type(column.type, warehouse.dialect)) for column in table.columns]
+    texts = [(column.name, column.categories) for column in table.columns if column.categories]
+    return [(describe_schema([table]), Readable(table.name, columns, texts))]
 
 
 def _of_one_line(text: str) -> str:

@@ -32,6 +32,7 @@ _HIDDEN_NUMBER = "0"
 # Below it a verified question says little of another one; by the beginning of the embedder's name. Not measured: at most two are shown.
 _FLOORS = {"minilm": 0.5, "words": 0.3}
 _FLOOR = 0.5
+_DAY_CAST = re.compile(r"CAST\(('\d{4}-\d\d-\d\d') AS DATE\)")
 _UNITS = re.compile(
     r"(?:year|quarter|month|week|day|hour|minute|second)s?|%[A-Za-z](?:[-/ .]?%[A-Za-z])*", re.IGNORECASE
 )
@@ -77,7 +78,8 @@ def shown(
             continue
         said = re.sub(rf"(?<!\w){re.escape(literal.name.strip('%_') or '%')}(?!\w)", HIDDEN, said, flags=re.IGNORECASE)
         literal.set("this", HIDDEN if literal.is_string else _HIDDEN_NUMBER)
-    select = tree.sql(query.source.dialect, comments=False)
+    # As a model is asked to write days.
+    select = _DAY_CAST.sub(r"DATE \1", tree.sql(query.source.dialect, comments=False))
     return f"A question that was verified over these tables: {' '.join(said.split())}\n```sql\n{select}\n```"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ import pytest
 from finexpert.core.answers import AnswerFormat
 from finexpert.errors import QueryError
 from finexpert.knowledge.process import Process, ProcessStep, Variable
-from finexpert.knowledge.processes.tables import ANALYSES
+from finexpert.knowledge.processes.tables import MOST
 from finexpert.knowledge.verified.files import rows_of
 from finexpert.knowledge.verifying import Day, import_pairs
+from finexpert.modules import calling
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.named_selects import NamedSelect
@@ -53,20 +55,18 @@ def small(desk: Any) -> Any:
     return make
 
 
-def test_a_small_model_is_told_tables_and_analyses_and_no_select(desk: Any, small: Any) -> None:
+def test_a_small_model_is_offered_what_it_may_read_and_no_select(desk: Any, small: Any) -> None:
     session = small(READING)
     session.stores.memory.restore(PROCESS, "anna", "add")
     answer = session.ask(QUESTION)
     assert (answer.value, answer.processes, answer.usage.calls) == (6, ["High Month"], 1)
     assert desk.layers == ["planning"]
-    told = desk.of("planning")[0].rpartition("[[ ## analyses ## ]]")[2]
-    analyses, knowledge = told.split("[[ ## conversation")[0].split("[[ ## knowledge ## ]]")
-    assert analyses.strip() == (
-        "high_months(5) (month, amount): The months above <least>.; least: what an amount has to be above"
-    )
-    assert knowledge.strip() == "all_months (month, region, amount): Every month with its amount."
-    assert HIGH not in told
-    assert ALL not in told
+    card = desk.of("planning")[0].rpartition("[[ ## schema_card ## ]]")[2].split("[[ ## question")[0]
+    *tables, every, high = card.strip().split("\n\n")
+    assert high == "high_months(5) (month, amount): The months above <least>.; least: what an amount has to be above"
+    assert every == "all_months (month, region, amount): Every month with its amount."
+    assert tables[0].startswith("table sales")
+    assert HIGH not in card
 
 
 def test_what_the_type_is_of_a_known_answer_is_not_asked(desk: Any, small: Any) -> None:
@@ -77,20 +77,17 @@ def test_what_the_type_is_of_a_known_answer_is_not_asked(desk: Any, small: Any) 
     assert "[[ ## unit ## ]]" not in desk.of("planning")[0].rpartition("Respond with")[2]
 
 
-def test_of_many_analyses_the_nearest_are_told(desk: Any, small: Any) -> None:
+def test_of_many_the_nearest_are_offered(desk: Any, small: Any) -> None:
     session = small(READING)
     session.stores.memory.restore(PROCESS, "anna", "add")
     for number in range(40):
-        step = ProcessStep(
-            text="Something else. " * 12, sql="SELECT date FROM sales WHERE amount > <x>", name=f"other_{number}"
-        )
-        variable = Variable(name="x", meaning="any number of them, as it may be. " * 6, example="1")
-        other = Process(heading=f"Other {number}", variables=[variable], steps=[step], status="active")
-        session.stores.memory.restore(other, "anna", "add")
+        step = ProcessStep(text="Something else.", sql="SELECT date FROM sales", name=f"other_{number}")
+        session.stores.memory.restore(Process(heading=f"Other {number}", steps=[step], status="active"), "anna", "add")
     session.ask(QUESTION)
-    analyses = desk.of("planning")[0].rpartition("[[ ## analyses ## ]]")[2].split("[[ ## knowledge ## ]]")[0]
-    assert len(analyses.strip().splitlines()) == ANALYSES
-    assert "high_months(5)" in analyses
+    card = desk.of("planning")[0].rpartition("[[ ## schema_card ## ]]")[2].split("[[ ## question")[0]
+    lines = card.strip().split("\n\n")
+    assert len(lines) == MOST
+    assert [line.partition(" ")[0] for line in lines[-2:]] == ["all_months", "high_months(5)"]
 
 
 def test_a_record_stands_by_itself(desk: Any, small: Any) -> None:
@@ -204,3 +201,36 @@ def test_a_column_that_is_missing_is_told_by_the_columns_of_what_was_read(desk: 
     assert checks.read_by_name == {}
     with pytest.raises(QueryError, match='there is no column "dat" in sales'):
         checks.run("SELECT max(dat) FROM sales")
+
+
+def test_a_server_that_keeps_to_a_schema_is_told_what_may_be_written(desk: Any, small: Any) -> None:
+    session = small(READING, constrained=True)
+    session.stores.memory.restore(PROCESS, "anna", "add")
+    asked: list[Any] = []
+    real = calling._asked
+
+    def spy(predictor: Any, layer: str, adapter: Any, inputs: Any) -> Any:
+        asked.append(inputs["config"]["response_format"])
+        return real(predictor, layer, adapter, inputs)
+
+    desk.says("planning", json.dumps({"select": READING, "answer_kind": "integer", "unit": ""}))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(calling, "_asked", spy)
+        answer = session.ask(QUESTION)
+    assert (answer.value, answer.processes) == (6, ["High Month"])
+    assert asked[0]["type"] == "json_schema"
+    select = asked[0]["json_schema"]["schema"]["properties"]["select"]["pattern"]
+    assert re.fullmatch(select, READING)
+    assert re.fullmatch(select, "SELECT sum(amount) FROM sales WHERE region = 'north'")
+    assert not re.fullmatch(select, "SELECT wages FROM sales")
+    assert "Respond with a JSON object with the fields select, answer_kind, unit." in desk.of("planning")[0]
+
+
+@pytest.mark.parametrize("text", ['{"select": 5}', '["select"]', "no JSON", '{"answer_kind": "integer"}'])
+def test_what_is_no_object_of_the_schema_is_unusable_text(desk: Any, small: Any, text: str) -> None:
+    session = small(READING, constrained=True)
+    session.stores.memory.restore(PROCESS, "anna", "add")
+    desk.says("planning", text)
+    failure = session.ask(QUESTION, answer_format=AnswerFormat(kind="integer")).failure
+    assert failure is not None
+    assert failure.layer == "planning"

@@ -14,7 +14,7 @@ ALL = NamedSelect("all_days", "SELECT * FROM sales", "P")
 
 def test_the_columns_are_those_of_the_data_today() -> None:
     named = {one.name: one for one in (HIGH, COUNTED, ALL)}
-    assert columns_given(COUNTED, named, TABLES, "duckdb") == ["n"]
-    assert columns_given(HIGH, {}, TABLES, "duckdb") == ["day", "amount"]
-    assert columns_given(ALL, named, TABLES, "duckdb") == ["day", "amount"]
+    assert columns_given(COUNTED, named, TABLES, "duckdb") == [("n", "number")]
+    assert columns_given(HIGH, {}, TABLES, "duckdb") == [("day", "day"), ("amount", "number")]
+    assert columns_given(ALL, named, TABLES, "duckdb") == [("day", "day"), ("amount", "number")]
     assert columns_given(NamedSelect("x", "SELECT * FROM nowhere", "P"), {}, TABLES, "duckdb") == []
