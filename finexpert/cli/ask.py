@@ -167,7 +167,8 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
             if not of_pages and not citation.page:
                 continue
             whose = f"[{number}] {citation.source}: " if citation.page else ""
-            out.print(Text(f"  {whose}{citation.place}: {citation.value}", style="dim"))
+            tag = f" ({citation.tag})" if citation.tag else ""
+            out.print(Text(f"  {whose}{citation.place}: {citation.value}{tag}", style="dim"))
     style = "bold green" if answer.status in ("answered", "noted") else "bold red"
     if isinstance(answer.value, pd.DataFrame):
         out.print(*in_terminal.tables(answer.value, out.width), sep="")

@@ -50,6 +50,7 @@ class Citation(BaseModel):
     library: str | None = Field(
         default=None, description="name of the library among several sources that are asked together"
     )
+    tag: str | None = Field(default=None, description="what the filing's inline XBRL says of the number")
 
 
 class Sentence(BaseModel):

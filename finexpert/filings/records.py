@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from finexpert.filings.page.filing import Filing
+from finexpert.filings.page.tags import Tag
 
 ChunkKind = Literal["table", "text"]
 
@@ -39,7 +40,7 @@ class FilingInfo:
 
 @dataclass(frozen=True)
 class LibraryPage:
-    """A page, or a part of one: at most one table, the text before it and the text after it."""
+    """A page, or a part of one: at most one table, the text before it and the text after it, and the tags of their numbers."""
 
     id: str
     filing: str
@@ -53,10 +54,11 @@ class LibraryPage:
     pre_text: tuple[str, ...]
     table: tuple[tuple[str, ...], ...]
     post_text: tuple[str, ...]
+    tags: tuple[Tag, ...] = ()
 
     def as_filing(self) -> Filing:
         """The page as a source that cells and sentences are read from; citations name it by its label."""
-        return Filing(self.id, self.pre_text, self.table, self.post_text, self.label)
+        return Filing(self.id, self.pre_text, self.table, self.post_text, self.label, tags=self.tags)
 
     @property
     def label(self) -> str:

@@ -227,7 +227,7 @@ class LibraryJourney(Answering):
         self.carried, self.last_plan = carried, carried.plan
         made = answer_of(self.reading, carried)
         self.notes += [*made.notes, *self._later()]
-        value = Value(made.value, unit=made.unit, citations=citations_of(self.reading, self.source.page))
+        value = Value(made.value, unit=made.unit, citations=citations_of(self.reading, carried, self.source.page))
         return execution.Outcome(value=value, plan=carried.plan, registers={})
 
     def _later(self) -> list[str]:

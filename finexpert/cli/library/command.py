@@ -126,6 +126,11 @@ def show(
             else:
                 stores.say(f"{page.label}{f' ({page.section})' if page.section else ''}\n")
                 stores.say(page.as_filing().page_text())
+                if page.tags:
+                    stores.say("\nTAGGED NUMBERS (inline XBRL):")
+                for tag in page.tags:
+                    place = f"r{tag.row} c{tag.column}" if tag.row >= 0 else "text"
+                    stores.say(f"{place}: {tag.printed}: {tag.words}")
             return
         pages = opened.pages_of(filing.id)
     if as_json:

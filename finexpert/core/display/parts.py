@@ -83,7 +83,8 @@ def cited_line(cited: ShownCitation) -> str:
     'Entergy, FY 2016, p. 23: revenue / 2015: 94'
     """
     line = f"{cited.source}: {cited.place}"
-    return line if cited.value is None else f"{line}: {cited.value}"
+    line = line if cited.value is None else f"{line}: {cited.value}"
+    return f"{line} ({cited.tag})" if cited.tag else line
 
 
 def cited_lines(citations: Sequence[ShownCitation]) -> list[str]:

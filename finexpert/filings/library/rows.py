@@ -12,6 +12,7 @@ import json
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from finexpert.filings.page.tags import as_json, checked
 from finexpert.filings.records import Chunk, FilingInfo, LibraryPage
 from finexpert.storage import foreign_json
 from finexpert.text.texts import one_line
@@ -39,13 +40,15 @@ def as_filing_info(row: Row) -> FilingInfo:
 
 
 def page_row(page: LibraryPage, filing: str, position: int) -> Row:
-    body = json.dumps([page.pre_text, page.table, page.post_text], ensure_ascii=False, separators=(",", ":"))
+    tags = [as_json(page.tags)] if page.tags else []
+    body = json.dumps([page.pre_text, page.table, page.post_text, *tags], ensure_ascii=False, separators=(",", ":"))
     return page.id, filing, position, page.number, page.section, body
 
 
 def as_page(row: Row) -> LibraryPage:
-    pre_text, table, post_text = foreign_json.parse(row[-1])
-    values = (*row[:-1], tuple(pre_text), tuple(map(tuple, table)), tuple(post_text))
+    pre_text, table, post_text, *tags = foreign_json.parse(row[-1])
+    tagged = checked(tags[0], str(row[0])) if tags else ()
+    values = (*row[:-1], tuple(pre_text), tuple(map(tuple, table)), tuple(post_text), tagged)
     return _in_one_line(LibraryPage(*values), "company", "ticker", "kind", "section")
 
 

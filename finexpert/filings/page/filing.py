@@ -32,9 +32,10 @@ from finexpert.filings.page import file as filing_file
 from finexpert.filings.page.cells import CellFinder
 from finexpert.filings.page.folding import excerpt, fold, visible
 from finexpert.filings.page.labels import FUZZY_THRESHOLD, Label
-from finexpert.filings.page.numbers import SCALE_WORDS, SCALES, Number, printed_numbers, read_number
+from finexpert.filings.page.numbers import SCALE_WORDS, SCALES, Number, printed_numbers, read_number, read_written
 from finexpert.filings.page.quotes import LONGEST_QUOTE, QuotedPage, number_in_quote
 from finexpert.filings.page.table import PageTable
+from finexpert.filings.page.tags import Tag, as_json, of_text
 from finexpert.filings.page.units import TableUnits
 
 
@@ -50,6 +51,7 @@ class Filing:
         name: str | None = None,
         *,
         fuzzy_threshold: float = FUZZY_THRESHOLD,
+        tags: Sequence[Tag] = (),
     ) -> None:
         self.id = id
         self.name = name or id
@@ -61,6 +63,8 @@ class Filing:
         self._table = PageTable(self.table)
         self._finder = CellFinder(self._table, fuzzy_threshold)
         self._units = TableUnits(self._table, self.pre_text)
+        self._tags = tags
+        self._tagged = {(tag.row, tag.column): tag for tag in tags}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any], *, fuzzy_threshold: float = FUZZY_THRESHOLD) -> Filing:
@@ -86,7 +90,8 @@ class Filing:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of what stands on the page."""
-        content = json.dumps([self.pre_text, self.table, self.post_text], ensure_ascii=True)
+        tags = [as_json(self._tags)] if self._tags else []
+        content = json.dumps([self.pre_text, self.table, self.post_text, *tags], ensure_ascii=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
     @property
@@ -181,14 +186,24 @@ class Filing:
         if count > 1 and not re.search(r"[^\W\d_]{2}", step.quote):
             raise QuoteError(f"{excerpt(step.quote)!r} stands {count} times in the page; quote the words around it too")
         dates = Label(step.quote).dates
+        scale = self._scale_of_quote(step.quote, count, number)
+        tag = self._tag_of_text(step)
+        unit, scale, flags = tag.settled(number.unit, scale) if tag else (number.unit, scale, ())
         return Value(
             number.value,
-            unit=number.unit,
-            scale=self._scale_of_quote(step.quote, count, number),
-            period=next(iter(dates)) if len(dates) == 1 else None,
-            citations=(Citation(source=self.name, place=step.quote, value=step.value),),
-            flags=number.flags,
+            unit=unit,
+            scale=scale,
+            period=next(iter(dates)) if len(dates) == 1 else tag.end if tag and not dates else None,
+            citations=(Citation(source=self.name, place=step.quote, value=step.value, tag=tag.words if tag else None),),
+            flags=(*number.flags, *flags),
         )
+
+    def _tag_of_text(self, step: Quote) -> Tag | None:
+        wanted = read_written(step.value)
+        if not self._tags or wanted is None or not self._texts.holds(step.quote):
+            return None
+        text = fold(" ".join([*self.pre_text, *self.post_text]))
+        return of_text(self._tags, step.value, [each.digits for each in printed_numbers(text)].count(wanted.digits))
 
     def _scale_of_quote(self, quote: str, count: int, number: Number) -> float:
         """The scale that the quote says, or the word after it where it ends with its number, or its table."""
@@ -224,12 +239,16 @@ class Filing:
             flags = (*flags, f"{self.table[row][column]!r} stands for a dash here")
         labels = [self._finder.row_label(row), self._table.columns[column].text]
         unit, scale = self._units.of(number, column, labels, self._table.row_labels[row].text)
+        if tag := self._tagged.get((row, column)):
+            unit, scale, differs = tag.settled(unit, scale)
+            flags = (*flags, *differs)
+        printed = self.table[row][column].strip()
         return Value(
             number.value,
             unit=unit,
             scale=scale,
             entity=self._finder.entity(row, column),
-            period=self._finder.period(row, column),
-            citations=(Citation(source=self.name, place=place, value=self.table[row][column].strip()),),
+            period=self._finder.period(row, column) or (tag.end if tag else None),
+            citations=(Citation(source=self.name, place=place, value=printed, tag=tag.words if tag else None),),
             flags=(*flags, *number.flags),
         )

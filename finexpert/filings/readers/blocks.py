@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from finexpert.errors import DataError, LibraryError
 from finexpert.filings.page import file as filing_file
 from finexpert.filings.page.folding import visible
 from finexpert.filings.page.table import PageTable
+from finexpert.filings.page.tags import MOST, Tag, placed
 from finexpert.filings.page.units import TableUnits
 from finexpert.filings.records import FilingInfo, LibraryPage
 
@@ -25,14 +26,26 @@ Rows = tuple[tuple[str, ...], ...]
 @dataclass(frozen=True)
 class Paragraph:
     text: str
+    tags: tuple[Tag, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
 class Table:
     rows: Rows
+    tags: tuple[Tag, ...] = field(default=(), repr=False)
 
 
 Block = Paragraph | Table
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One table of a page, its text, and the tags of their numbers."""
+
+    pre: list[str]
+    table: Rows
+    post: list[str]
+    tags: list[Tag]
 
 
 @dataclass
@@ -72,12 +85,12 @@ def library_pages(printed: Iterable[PrintedPage], info: FilingInfo) -> Iterator[
         headings = [block.text for block in page.blocks if isinstance(block, Paragraph)]
         # More than a few on one page are a table of contents.
         few = sum(_heading(_ITEM, text) != "" for text in headings) <= _MOST_ITEMS
-        for number, (pre_text, table, post_text) in enumerate(_scaled(_parts(page.blocks)), start=1):
-            for text in [*pre_text, *post_text] if few else []:
+        for number, part in enumerate(_scaled(_parts(page.blocks)), start=1):
+            for text in [*part.pre, *part.post] if few else []:
                 if found := _heading(_ITEM, text):
                     item, note = found, ""
                 note = _heading(_NOTE, text) or note
-            texts = _checked(pre_text, table, post_text, f"{info.path}, page {page.number}")
+            texts = _checked(part.pre, part.table, part.post, f"{info.path}, page {page.number}")
             yield LibraryPage(
                 id=f"{info.id}/page_{page.number}" + (f".{number}" if number > 1 else ""),
                 filing=info.id,
@@ -91,6 +104,7 @@ def library_pages(printed: Iterable[PrintedPage], info: FilingInfo) -> Iterator[
                 pre_text=texts[0],
                 table=texts[1],
                 post_text=texts[2],
+                tags=tuple(part.tags[:MOST]),
             )
 
 
@@ -108,33 +122,40 @@ def running_pages(blocks: Iterable[Block]) -> Iterator[PrintedPage]:
         yield page
 
 
-def _parts(blocks: Sequence[Block]) -> Iterator[tuple[list[str], Rows, list[str]]]:
-    """For each table the text before it, its rows, and the text after it; one part without table where there is none."""
-    pre: list[str] = []
-    table: Rows | None = None
-    post: list[str] = []
+def _parts(blocks: Sequence[Block]) -> Iterator[_Part]:
+    """A part for each table with the text before it and after it; one part without table where there is none."""
+    pre: list[Paragraph] = []
+    table: Table | None = None
+    post: list[Paragraph] = []
     for block in blocks:
         if isinstance(block, Paragraph):
             if not _PAGE_NUMBER.fullmatch(block.text):
-                (pre if table is None else post).append(block.text)
+                (pre if table is None else post).append(block)
         elif table is None:
-            table = block.rows
+            table = block
         else:
-            own = next((n for n, text in enumerate(post) if not _FOOTNOTE.match(text)), len(post))
-            yield pre, table, post[:own]
-            pre, table, post = post[own:], block.rows, []
+            own = next((n for n, text in enumerate(post) if not _FOOTNOTE.match(text.text)), len(post))
+            yield _part(pre, table, post[:own])
+            pre, table, post = post[own:], block, []
     if pre or table or post:
-        yield pre, table or (), post
+        yield _part(pre, table, post)
 
 
-def _scaled(parts: Iterable[tuple[list[str], Rows, list[str]]]) -> Iterator[tuple[list[str], Rows, list[str]]]:
+def _part(pre: Sequence[Paragraph], table: Table | None, post: Sequence[Paragraph]) -> _Part:
+    tags = [tag for paragraph in (*pre, *post) for tag in paragraph.tags]
+    if table is not None and table.tags:
+        tags += placed(table.rows, PageTable(table.rows).header_rows, table.tags)
+    return _Part([each.text for each in pre], table.rows if table else (), [each.text for each in post], tags)
+
+
+def _scaled(parts: Iterable[_Part]) -> Iterator[_Part]:
     """The parts of a page; a table under headings alone is in the scale that the table above it names."""
     above = ""
-    for pre, table, post in parts:
-        note = TableUnits(PageTable(table), pre).scale_note
-        headings = table and not any(_SENTENCE.search(text) or len(text) > _LONGEST_HEADING for text in pre)
+    for part in parts:
+        note = TableUnits(PageTable(part.table), part.pre).scale_note
+        headings = part.table and not any(_SENTENCE.search(text) or len(text) > _LONGEST_HEADING for text in part.pre)
         above = note or (above if headings else "")
-        yield ([*pre, above] if above and not note else pre), table, post
+        yield replace(part, pre=[*part.pre, above]) if above and not note else part
 
 
 def _heading(pattern: re.Pattern[str], text: str) -> str:

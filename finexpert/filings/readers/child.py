@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from finexpert.errors import LibraryError
+from finexpert.filings.page.tags import as_json
 from finexpert.filings.readers.cover import Given
 from finexpert.filings.readers.files import ReadFiling, read_file
 from finexpert.isolation import landlock, lockdown, wire
@@ -24,6 +25,7 @@ from finexpert.isolation.guests.inside import CHANNEL, Memory, write
 
 # Those of a page in JSON: its parent takes no more at once.
 MOST_BYTES = 16 << 20
+# Before the tags of its numbers.
 PAGE_FIELDS = ("id", "section", "kind", "number", "pre_text", "table", "post_text")
 
 
@@ -67,7 +69,10 @@ def serve(parent: int) -> None:
 
 def _send(outcome: ReadFiling | LibraryError) -> None:
     if isinstance(outcome, ReadFiling):
-        bodies = [json.dumps([getattr(page, name) for name in PAGE_FIELDS]).encode() for page in outcome.pages]
+        bodies = [
+            json.dumps([*(getattr(page, name) for name in PAGE_FIELDS), as_json(page.tags)]).encode()
+            for page in outcome.pages
+        ]
         if max(map(len, bodies)) <= MOST_BYTES:
             for body in bodies:
                 write(wire.pack({"page": True}, [body]))

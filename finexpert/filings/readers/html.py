@@ -2,25 +2,27 @@
 
     read_html(b"<p>Net sales rose.</p><table>...</table><hr style='page-break-after:always'>...")
 
-Tags of inline XBRL are unwrapped, and what no reader of the page sees is left out and said (`sight`). Pages end where a
-style breaks them, else at rules (`<hr>`), else after about the same length.
+Tags of inline XBRL are unwrapped, those of numbers kept beside the words (`xbrl`), and what no reader of the page sees is left
+out and said (`sight`). Pages end where a style breaks them, else at rules (`<hr>`), else after about the same length.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from lxml import etree, html
 
 from finexpert.errors import LibraryError
+from finexpert.filings.page.tags import Tag
 from finexpert.filings.readers import AGAIN
 from finexpert.filings.readers.blocks import Block, Paragraph, PrintedPage, running_pages
 from finexpert.filings.readers.decoding import decoded
 from finexpert.filings.readers.html_tables import table_block
 from finexpert.filings.readers.sight import Sight
+from finexpert.filings.readers.xbrl import NUMBER, InlineXbrl
 
 _words = str.split
 
@@ -69,7 +71,7 @@ def read_html(content: bytes, place: str) -> HtmlFiling:
     styled = any(_BREAK_BEFORE.search(style) or _BREAK_AFTER.search(style) for style in styles)
     rules = not styled and sum(1 for _ in root.iter("hr")) >= _FEWEST_RULES
     sight = Sight(root)
-    found = list(_walk(root, rules, sight))
+    found = list(_walk(root, rules, sight, InlineXbrl(root)))
     pages = list(_pages(found) if styled or rules else running_pages(b for b in found if not isinstance(b, _PageBreak)))
     if not pages:
         raise LibraryError(f"there is no text in {place}: is it a page that scripts fill? Save it as it is shown")
@@ -94,9 +96,10 @@ def _pages(found: list[Block | _PageBreak]) -> Iterator[PrintedPage]:
             page = PrintedPage(page.number + 1)
 
 
-def _walk(root: etree._Element, rules: bool, sight: Sight) -> Iterator[Block | _PageBreak]:
+def _walk(root: etree._Element, rules: bool, sight: Sight, xbrl: InlineXbrl) -> Iterator[Block | _PageBreak]:
     """Paragraphs, tables and page breaks in the order of the file; without recursion, for files nest deeply."""
     words: list[str] = []
+    tags: list[Tag] = []
     stack: list[tuple[etree._Element, bool]] = [(root, False)]
     while stack:
         element, closing = stack.pop()
@@ -104,7 +107,7 @@ def _walk(root: etree._Element, rules: bool, sight: Sight) -> Iterator[Block | _
         block = tag in _BLOCK_TAGS
         if closing:
             if block:
-                yield from _flushed(words)
+                yield from _flushed(words, tags)
             if _BREAK_AFTER.search(element.get("style", "")) or (tag == "hr" and rules):
                 yield _PageBreak()
             words.append(_tail(element, sight))
@@ -113,26 +116,52 @@ def _walk(root: etree._Element, rules: bool, sight: Sight) -> Iterator[Block | _
             words.append(_tail(element, sight))
             continue
         if block:
-            yield from _flushed(words)
+            yield from _flushed(words, tags)
         if _BREAK_BEFORE.search(element.get("style", "")):
-            yield from _flushed(words)
+            yield from _flushed(words, tags)
             yield _PageBreak()
         stack.append((element, True))
         if tag == "br":
             words.append("\n")
         elif tag == "table" and element.find(".//table") is None:
-            yield from table_block(element, partial(_text, sight=sight), sight.skips)
+            yield from _tagged(
+                table_block(element, partial(_text, sight=sight), sight.skips), _tags(element, sight, xbrl)
+            )
         else:
+            if tag == NUMBER and (found := xbrl.tag(element, _text(element, sight))):
+                tags.append(found)
             words.append(_SPACE.sub(" ", sight.seen(element, element.text)))
             stack.extend((child, False) for child in reversed(element))
 
 
-def _flushed(words: list[str]) -> Iterator[Paragraph]:
+def _flushed(words: list[str], tags: list[Tag]) -> Iterator[Block]:
     """The paragraphs of the words so far; two line breaks part them."""
-    for part in re.split(r"\n\s*\n", "".join(words)):
-        if text := _clean(part):
-            yield Paragraph(text)
+    parts = [Paragraph(text) for part in re.split(r"\n\s*\n", "".join(words)) if (text := _clean(part))]
+    yield from _tagged(parts, tags)
     words.clear()
+    tags.clear()
+
+
+def _tagged(blocks: Iterable[Block], tags: Sequence[Tag]) -> Iterator[Block]:
+    """The blocks, with tags that stand somewhere in them."""
+    for place, block in enumerate(blocks):
+        yield block if place or not tags else replace(block, tags=tuple(tags))
+
+
+def _tags(table: etree._Element, sight: Sight, xbrl: InlineXbrl) -> list[Tag]:
+    """The tags of numbers that a table shows, in their order."""
+    if next(table.iter(NUMBER), None) is None:
+        return []
+    found = []
+    stack = [table]
+    while stack:
+        element = stack.pop()
+        if sight.skips(element):
+            continue
+        if element.tag == NUMBER and (tag := xbrl.tag(element, _text(element, sight))):
+            found.append(tag)
+        stack.extend(reversed(element))
+    return found
 
 
 def _tail(element: etree._Element, sight: Sight) -> str:

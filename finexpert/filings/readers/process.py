@@ -20,6 +20,7 @@ from typing import Any
 
 from finexpert.errors import DataError, LibraryError, SandboxUnavailable
 from finexpert.filings.page import file as filing_file
+from finexpert.filings.page import tags
 from finexpert.filings.readers import AGAIN, files
 from finexpert.filings.readers.child import MOST_BYTES, PAGE_FIELDS, SAID
 from finexpert.filings.readers.cover import NOTHING, Given
@@ -112,7 +113,7 @@ def _page(body: bytes | bytearray) -> list[Any]:
         raise _Untrue from None
     if (
         not isinstance(page, list)
-        or len(page) != len(PAGE_FIELDS)
+        or len(page) != len(PAGE_FIELDS) + 1
         or not all(isinstance(each, str) for each in page[:3])
     ):
         raise _Untrue
@@ -136,7 +137,7 @@ def _filing(header: Mapping[str, Any], pages: Sequence[list[Any]]) -> ReadFiling
 
 
 def _library_page(page: list[Any], info: FilingInfo) -> LibraryPage:
-    id, section, kind, number, pre_text, table, post_text = page
+    id, section, kind, number, pre_text, table, post_text, tagged = page
     return LibraryPage(
         id=id,
         filing=info.id,
@@ -150,4 +151,5 @@ def _library_page(page: list[Any], info: FilingInfo) -> LibraryPage:
         pre_text=filing_file.checked_texts(pre_text, "the text", id),
         table=filing_file.checked_table(table, id),
         post_text=filing_file.checked_texts(post_text, "the text", id),
+        tags=tags.checked(tagged, id),
     )

@@ -43,11 +43,13 @@ def answer_of(reading: Reading, carried: CarriedOut) -> Made:
     return Made(carried.text)
 
 
-def citations_of(reading: Reading, page: FindPage) -> tuple[Citation, ...]:
+def citations_of(reading: Reading, carried: CarriedOut, page: FindPage) -> tuple[Citation, ...]:
     """Where the reading's numbers and words stand, in the order of `Reading.cites`."""
-    cited = [(value.page, value.quote, value.printed) for value in reading.values]
-    cited += [(words.page, words.quote, words.says) for words in reading.statements]
-    return tuple(_citation(page(id), quote, said) for id, quote, said in cited)
+    numbers = [
+        _citation(page(each.page), each.quote, each.printed, _tag(carried.values.get(each.name)))
+        for each in reading.values
+    ]
+    return *numbers, *(_citation(page(each.page), each.quote, each.says) for each in reading.statements)
 
 
 def decimals_of(reading: Reading) -> int | None:
@@ -82,7 +84,11 @@ def printed_format(reading: Reading, carried: CarriedOut, wanted: AnswerFormat) 
     return wanted.model_copy(update={"unit": unit}), [note] if note else []
 
 
-def _citation(page: LibraryPage, quote: str, said: str) -> Citation:
+def _tag(value: Value | None) -> str | None:
+    return next((citation.tag for citation in value.citations), None) if value else None
+
+
+def _citation(page: LibraryPage, quote: str, said: str, tag: str | None = None) -> Citation:
     return Citation(
         source=page.label,
         place=quote,
@@ -90,6 +96,7 @@ def _citation(page: LibraryPage, quote: str, said: str) -> Citation:
         company=page.company or page.ticker,
         period=period_of(page),
         page=page.id,
+        tag=tag,
     )
 
 

@@ -21,6 +21,7 @@ from finexpert.errors import PlanError, StepError
 from finexpert.filings.page.folding import fold
 from finexpert.filings.page.numbers import printed_numbers
 from finexpert.filings.page.table import YEAR, PageTable
+from finexpert.filings.page.tags import DIFFERS
 from finexpert.filings.records import LibraryPage
 from finexpert.plans import operations, unit_rules
 from finexpert.plans.pages import page as page_reading
@@ -132,7 +133,8 @@ class _Run:
             return
         self.steps.append(search)
         self._registers[search.id] = replace(found, flags=())
-        self.done.notes += [*other_year(page, value), *other_scale(value, found)]
+        differs = [f"{value.name}: {flag}" for flag in found.flags if flag.startswith(DIFFERS)]
+        self.done.notes += [*other_year(page, value), *other_scale(value, found), *differs]
         if value.without_sign:
             self._apply(Compute(id=self._next, operation="absolute", arguments=[f"step {search.id}"]))
         self._named(

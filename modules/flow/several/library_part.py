@@ -92,7 +92,8 @@ class LibraryPart(LibraryJourney):
 
     def _outcome(self, carried: CarriedOut) -> execution.Outcome:
         self.carried, self.last_plan = carried, carried.plan
-        value = Value(self.table.data, citations=citations_of(self.reading, self.source.page))  # type: ignore[arg-type]
+        cited = citations_of(self.reading, carried, self.source.page)
+        value = Value(self.table.data, citations=cited)  # type: ignore[arg-type]
         return execution.Outcome(value=value, plan=carried.plan)
 
     def answered(self, outcome: execution.Outcome) -> Answer:

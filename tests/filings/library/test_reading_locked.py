@@ -149,8 +149,8 @@ FILING: tuple[dict[str, Any], bytes] = ({"filing": INFO, "notes": []}, b"")
 END: tuple[dict[str, Any], bytes] = ({"end": True}, b"")
 
 
-def page(*fields: object) -> tuple[dict[str, Any], bytes]:
-    return {"page": True}, json.dumps([*fields[:2], "10-K", *fields[2:]]).encode()
+def page(*fields: object, tags: object = ()) -> tuple[dict[str, Any], bytes]:
+    return {"page": True}, json.dumps([*fields[:2], "10-K", *fields[2:], tags]).encode()
 
 
 def test_what_a_process_sends_is_taken_if_it_is_what_it_says() -> None:
@@ -171,6 +171,8 @@ def test_what_a_process_sends_is_taken_if_it_is_what_it_says() -> None:
         [page("a/1", "", 1, ["x"], [[{}]], []), FILING],
         [page("a/1", "", -1, [], [], []), FILING],
         [page("a/1", "", True, [], [], []), FILING],
+        [page("a/1", "", 1, [], [], [], tags="x"), FILING],
+        [page("a/1", "", 1, [], [], [], tags=[["us-gaap:Revenues"]]), FILING],
         [page("a/1", "", 1, [], [])],
         [page(1, "", 1, [], [], [])],
         [({"page": True}, b"[" * 100_000)],
