@@ -3,13 +3,11 @@
     low_tide(FredTables(warehouse, as_of)).loc["2006-07"]       # True on each day on which the tide is out
 
 No textbook has them. A month is dated by its first day, a quarter too; where a value that a rule needs is missing, the
-rule does not hold. What one would guess who was never taught stands in `process_guesses`.
+rule does not hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -17,27 +15,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from finexpert.datasets.fred.tables import FredTables
-
-Definition = Callable[[FredTables], pd.Series]
-Spells = Callable[[FredTables], pd.DataFrame]
-
-
-@dataclass(frozen=True)
-class Desk:
-    """What each term means: flags or values by date, or a frame of spells with `start` and `end`, both inclusive."""
-
-    amber: Definition
-    turning: Definition
-    anvil: Spells
-    ladder: Spells
-    lantern: Definition
-    brake: Definition
-    plateau: Spells
-    ripple: Definition
-    shoulder: Definition
-    quilt: Definition
-    tide: Definition
-    hinge: Definition
 
 
 def monthly(series: pd.Series) -> pd.Series:
@@ -188,19 +165,3 @@ def hinge_months(fred: FredTables) -> pd.Series:
     """Months with the lowest durables share of 11 months, which is at least 0.21 points higher four months later."""
     share = durables_share(fred)
     return (share == share.rolling(11).min()) & (share.shift(-4) - share >= 0.21)
-
-
-TAUGHT = Desk(
-    amber=amber_months,
-    turning=turning_quarters,
-    anvil=anvil_spells,
-    ladder=ladders,
-    lantern=lantern_income,
-    brake=brake_months,
-    plateau=plateaus,
-    ripple=ripple_inflation,
-    shoulder=shoulder_quarters,
-    quilt=quilt_index,
-    tide=low_tide,
-    hinge=hinge_months,
-)

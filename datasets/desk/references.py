@@ -7,7 +7,7 @@ The functions of questions carry the ids of these; those that stand here belong 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,6 +17,7 @@ from finexpert.datasets.desk.process_references import PROCESS_REFERENCES
 from finexpert.datasets.fred import questions
 from finexpert.datasets.fred.questions import Question
 from finexpert.datasets.fred.references import REFERENCES as FRED_REFERENCES
+from finexpert.datasets.fred.references import Reference
 from finexpert.datasets.fred.tables import FredTables
 from finexpert.warehouse.warehouse import Warehouse
 
@@ -37,7 +38,7 @@ def recessions_since_2000(fred: FredTables) -> list[int]:
     ]
 
 
-REFERENCES: dict[str, Callable[[FredTables], Any]] = {
+REFERENCES: Mapping[str, Reference] = {
     **FRED_REFERENCES,
     **KEYWORD_REFERENCES,
     **PROCESS_REFERENCES,

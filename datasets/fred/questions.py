@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import datetime as dt
 import importlib.resources
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,15 +28,12 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from finexpert.core.answers import AnswerFormat
 from finexpert.datasets.evaluations.question_lines import records_of, text_of
 from finexpert.datasets.fred.recessions import RECESSION_DEFINITION
-from finexpert.datasets.fred.references import REFERENCES
+from finexpert.datasets.fred.references import REFERENCES, Reference
 from finexpert.datasets.fred.tables import FredTables
 from finexpert.errors import AnswerFormatError, QuestionFileError
 from finexpert.warehouse.warehouse import Warehouse
 
 __all__ = ["RECESSION_DEFINITION", "REFERENCES", "FredTables", "Question", "gold", "load_questions"]
-
-
-References = Mapping[str, Callable[[FredTables], Any]]
 
 
 class Question(BaseModel):
@@ -87,7 +84,7 @@ def _coerced(question: Question) -> Any:
     return question.answer_format.coerce(question.gold)
 
 
-def gold(question: Question, warehouse: Warehouse, references: References = REFERENCES) -> Any:
+def gold(question: Question, warehouse: Warehouse, references: Mapping[str, Reference] = REFERENCES) -> Any:
     """The right answer in the type of its format: as the file says, or else by the reference function on this data."""
     if question.gold is not None:
         return _coerced(question)

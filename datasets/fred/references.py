@@ -18,14 +18,20 @@ from finexpert.datasets.fred.recessions import in_recession
 from finexpert.datasets.fred.tables import FredTables
 
 Reference = Callable[[FredTables], Any]
-REFERENCES: dict[str, Reference] = {}
+
+
+class References(dict[str, Reference]):
+    """Reference functions by their names, which are the ids of questions."""
+
+    def add(self, function: Reference) -> Reference:
+        """Take in a function; a decorator."""
+        self[function.__name__] = function
+        return function
+
+
+REFERENCES = References()
 
 _TEN_YEARS, _TWENTY_YEARS, _THIRTY_YEARS = "2014-10-01", "2004-10-01", "1994-10-01"
-
-
-def _reference(function: Reference) -> Reference:
-    REFERENCES[function.__name__] = function
-    return function
 
 
 def _dates(series: pd.Series) -> pd.DatetimeIndex:
@@ -70,29 +76,29 @@ def _growth(series: pd.Series, day: Any, later_day: Any) -> float:
 # Gross domestic product
 
 
-@_reference
+@REFERENCES.add
 def latest_recession(fred: FredTables) -> list[int]:
     latest = fred.recessions[-1]
     return [latest.start.year, latest.start.month, latest.months]
 
 
-@_reference
+@REFERENCES.add
 def recessions_in_thirty_years(fred: FredTables) -> int:
     return sum(recession.start >= pd.Timestamp(_THIRTY_YEARS) for recession in fred.recessions)
 
 
-@_reference
+@REFERENCES.add
 def share_of_quarters_above_potential(fred: FredTables) -> float:
     gap = (fred["GDPC1"] - fred["GDPPOT"]).dropna().loc[_TWENTY_YEARS:]
     return float(100 * (gap > 0).mean())
 
 
-@_reference
+@REFERENCES.add
 def gdp_crossings_of_20000_billion(fred: FredTables) -> int:
     return _crossings(fred["GDP"] > 20_000)
 
 
-@_reference
+@REFERENCES.add
 def fall_of_gdp_in_longest_recession(fred: FredTables) -> float:
     longest = max(fred.recessions, key=lambda recession: recession.quarters)
     real = fred["GDPC1"]
@@ -102,31 +108,31 @@ def fall_of_gdp_in_longest_recession(fred: FredTables) -> float:
 # Unemployment
 
 
-@_reference
+@REFERENCES.add
 def unemployment_at_recession_start(fred: FredTables) -> float:
     return float(fred["UNRATE"][fred.recessions[-1].start])
 
 
-@_reference
+@REFERENCES.add
 def unemployment_crossings_of_8_percent(fred: FredTables) -> int:
     # Rounded, so that noise in the last bits does not decide whether an average of exactly 8 is above 8.
     return _crossings(fred["UNRATE"].rolling(6).mean().dropna().round(9) > 8)
 
 
-@_reference
+@REFERENCES.add
 def unemployment_far_from_recessions(fred: FredTables) -> float:
     rate = fred["UNRATE"].loc[_TEN_YEARS:]
     return float(rate[~in_recession(_dates(rate), fred.recessions, padding=2)].mean())
 
 
-@_reference
+@REFERENCES.add
 def unemployment_against_ten_years(fred: FredTables) -> str:
     rate = fred["UNRATE"].loc[_TEN_YEARS:]
     calm = rate[~in_recession(_dates(rate), fred.recessions)]
     return "higher" if fred["UNRATE"].iloc[-1] > calm.mean() else "lower"
 
 
-@_reference
+@REFERENCES.add
 def longest_run_of_falling_participation(fred: FredTables) -> int:
     return _longest_run(_yearly_change(fred["CIVPART"]) < 0)
 
@@ -134,30 +140,30 @@ def longest_run_of_falling_participation(fred: FredTables) -> int:
 # Consumer prices
 
 
-@_reference
+@REFERENCES.add
 def year_cpi_rose_above_200(fred: FredTables) -> int:
     cpi = fred["CPIAUCSL"]
     return int(cpi[cpi > 200].index[0].year)
 
 
-@_reference
+@REFERENCES.add
 def month_of_highest_inflation(fred: FredTables) -> dt.date:
     return _highest(_yearly_change(fred["CPIAUCSL"]).loc[_TWENTY_YEARS:]).date()
 
 
-@_reference
+@REFERENCES.add
 def inflation_and_breakeven(fred: FredTables) -> float:
     inflation = _yearly_change(fred["CPIAUCSL"]).loc[_TEN_YEARS:]
     return float(inflation.corr(_monthly(fred["T5YIE"])))
 
 
-@_reference
+@REFERENCES.add
 def spells_of_falling_cpi(fred: FredTables) -> int:
     falls = fred["CPIAUCSL"].diff().loc[_TEN_YEARS:] < 0
     return int((falls & falls.shift(fill_value=False) & ~falls.shift(2, fill_value=False)).sum())
 
 
-@_reference
+@REFERENCES.add
 def food_and_energy_in_march_2022(fred: FredTables) -> float:
     return float((_yearly_change(fred["CPIAUCSL"]) - _yearly_change(fred["CPILFESL"]))[pd.Timestamp("2022-03-01")])
 
@@ -165,24 +171,24 @@ def food_and_energy_in_march_2022(fred: FredTables) -> float:
 # Interest rates
 
 
-@_reference
+@REFERENCES.add
 def latest_yield_curve_inversion(fred: FredTables) -> dt.date:
     inverted = (fred["DGS10"] - fred["DTB3"]).dropna().round(9) < 0
     return _dates(inverted[inverted & ~inverted.shift(fill_value=True)])[-1].date()
 
 
-@_reference
+@REFERENCES.add
 def funds_rate_and_unemployment(fred: FredTables) -> float:
     return float(_monthly(fred["DFF"]).corr(fred["UNRATE"]))
 
 
-@_reference
+@REFERENCES.add
 def funds_rate_over_recessions(fred: FredTables) -> list[float]:
     rate, month = _monthly(fred["DFF"]), pd.DateOffset(months=1)
     return [float(rate[r.after - month] - rate[r.start - month]) for r in fred.recessions if r.start.year >= 1970]
 
 
-@_reference
+@REFERENCES.add
 def days_with_30_year_below_5_year(fred: FredTables) -> int:
     spread = (fred["DGS30"] - fred["DGS5"]).dropna().loc[_TEN_YEARS:]
     return int((spread.round(9) < 0).sum())
@@ -191,13 +197,13 @@ def days_with_30_year_below_5_year(fred: FredTables) -> int:
 # Stocks
 
 
-@_reference
+@REFERENCES.add
 def nasdaq_over_latest_recession(fred: FredTables) -> float:
     latest = fred.recessions[-1]
     return _growth(fred["NASDAQCOM"], latest.start, latest.after)
 
 
-@_reference
+@REFERENCES.add
 def days_of_deepest_nasdaq_drawdown(fred: FredTables) -> int:
     close = fred["NASDAQCOM"]
     high = close.cummax()
@@ -206,7 +212,7 @@ def days_of_deepest_nasdaq_drawdown(fred: FredTables) -> int:
     return (_dates(close[(close.index > bottom) & (close >= close[top])])[0] - top).days
 
 
-@_reference
+@REFERENCES.add
 def best_stock_index(fred: FredTables) -> str:
     return max(("DJIA", "NASDAQCOM", "SP500"), key=lambda name: _growth(fred[name], "2015-01-01", "2024-01-01"))
 
@@ -214,50 +220,50 @@ def best_stock_index(fred: FredTables) -> str:
 # Income, sentiment, money
 
 
-@_reference
+@REFERENCES.add
 def months_of_falling_real_income(fred: FredTables) -> int:
     return int((_yearly_change(fred["DSPIC96"]).loc[_TEN_YEARS:] < 0).sum())
 
 
-@_reference
+@REFERENCES.add
 def share_of_durables(fred: FredTables) -> list[float]:
     yearly = pd.DataFrame({name: fred[name] for name in ("PCEDG", "PCE")}).groupby(lambda day: day.year).sum()
     return [float(share) for share in (100 * yearly["PCEDG"] / yearly["PCE"]).loc[[1980, 2000, 2020]]]
 
 
-@_reference
+@REFERENCES.add
 def sentiment_in_recessions(fred: FredTables) -> float:
     sentiment = fred["UMCSENT"].loc["1978-01-01":]
     inside = in_recession(_dates(sentiment), fred.recessions)
     return float(sentiment[~inside].mean() - sentiment[inside].mean())
 
 
-@_reference
+@REFERENCES.add
 def year_of_lowest_sentiment(fred: FredTables) -> int:
     yearly = _yearly_mean(fred["UMCSENT"].loc["1978":"2023"])
     return int(yearly.index[int(yearly.argmin())])
 
 
-@_reference
+@REFERENCES.add
 def sentiment_above_five_years(fred: FredTables) -> bool:
     sentiment = fred["UMCSENT"]
     return bool(sentiment.iloc[-1] > sentiment.iloc[-61:-1].mean())
 
 
-@_reference
+@REFERENCES.add
 def money_in_year_of_highest_saving(fred: FredTables) -> float:
     yearly = _yearly_mean(fred["PSAVERT"].loc["1981":"2023"])
     year = int(yearly.index[int(yearly.argmax())])
     return _growth(fred["WM2NS"], f"{year}-01-01", f"{year + 1}-01-01")
 
 
-@_reference
+@REFERENCES.add
 def years_gold_beat_prices(fred: FredTables) -> int:
     gold, cpi = (_yearly_change(fred[name]).loc["2001":"2023"] for name in ("IR14270", "CPIAUCSL"))
     december = gold.index[_dates(gold).month == 12]
     return int(np.sum(gold[december].to_numpy() > cpi[december].to_numpy()))
 
 
-@_reference
+@REFERENCES.add
 def velocity_of_money(fred: FredTables) -> float:
     return float(fred["GDP"][pd.Timestamp("2024-04-01")] / fred["WM2NS"].loc["2024-04":"2024-06"].mean())
