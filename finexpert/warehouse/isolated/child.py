@@ -22,6 +22,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+# sqlglot imports its optimizer when it first reads a subscript, as in `list[1]`, and this process cannot load anything then.
+import sqlglot.optimizer.optimizer  # noqa: F401
+
 from finexpert.errors import ConfigurationError, DataError, QueryError
 from finexpert.isolation import landlock, lockdown, wire
 from finexpert.isolation.guests.inside import CHANNEL, OF_THE_SYSTEM, Memory, write
