@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from finexpert.embeddings.embedding import WordHashing
-from finexpert.knowledge.entries.entries import Entry
+from finexpert.knowledge.entries.entries import Change, Entry
 from finexpert.knowledge.entries.sqlite import SqliteEntries
 from finexpert.knowledge.exchange import import_processes
 from finexpert.knowledge.glossary import Keyword
@@ -45,9 +45,7 @@ def write(store: SqliteEntries, action: str, round: int, number: int) -> Entry:
         id = f"revert-{number % 2}"
         versions = store.history("memory", id)
         body, phrases = (dict(versions[-1].body), versions[-1].phrases) if versions else (body, phrases)
-    return store.write(
-        "memory", body=body, names=phrases, phrases=phrases, status="active", action=action, by="anna", id=id
-    )
+    return store.write_all("memory", [Change(body, phrases, phrases, "active", action, "anna", id)])[0]
 
 
 def written(path: Path, action: str, round: int) -> Kept:

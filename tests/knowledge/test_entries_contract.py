@@ -25,7 +25,7 @@ def put(
     store: EntryStore, *names: str, phrases: Sequence[str] = (), collection: str = "glossary", **more: Any
 ) -> Entry:
     facts: dict[str, Any] = {"status": "active", "action": "add", "by": "anna", "body": {"term": names[0]}, **more}
-    return store.write(collection, names=names, phrases=phrases or names, **facts)
+    return store.write_all(collection, [Change(names=names, phrases=phrases or names, **facts)])[0]
 
 
 def found(store: EntryStore, embedder: Embedder, *texts: str, **more: Any) -> list[tuple[str, str]]:

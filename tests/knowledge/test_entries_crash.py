@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from finexpert.embeddings.embedding import WordHashing
-from finexpert.knowledge.entries.entries import Entry
+from finexpert.knowledge.entries.entries import Change, Entry
 from finexpert.knowledge.entries.sqlite import SqliteEntries
 
 KILLS = 25
@@ -48,9 +48,7 @@ def check(path: Path, confirmed: dict[str, int]) -> None:
 def test_a_kill_loses_nothing_that_was_confirmed(write_and_kill: Kill, tmp_path: Path, action: str) -> None:
     path, confirmed, chance = tmp_path / "knowledge.sqlite", dict[str, int](), random.Random(action)
     with closing(SqliteEntries(path, WordHashing())) as store:
-        first = store.write(
-            "memory", body={}, names=["first"], phrases=["first"], status="active", action="add", by="anna"
-        )
+        (first,) = store.write_all("memory", [Change({}, ["first"], ["first"], "active", "add", "anna")])
     confirmed[first.id] = 1
     for round in range(KILLS):
         confirmed |= write_and_kill(path, action, round, chance.uniform(0.0, 0.03))
@@ -63,7 +61,5 @@ def test_a_kill_while_the_file_is_made_leaves_a_store(write_and_kill: Kill, tmp_
         path = tmp_path / f"new-{round}.sqlite"
         confirmed = write_and_kill(path, "add", round, 0.002 * round, after="pid")
         with closing(SqliteEntries(path, WordHashing())) as store:
-            entry = store.write(
-                "memory", body={}, names=["last"], phrases=["last"], status="active", action="add", by="anna"
-            )
+            (entry,) = store.write_all("memory", [Change({}, ["last"], ["last"], "active", "add", "anna")])
         check(path, confirmed | {entry.id: 1})

@@ -15,7 +15,7 @@ import pytest
 from finexpert.embeddings.embedding import Embedder
 from finexpert.errors import ConfigurationError, StoreError
 from finexpert.knowledge.entries import postgres_server
-from finexpert.knowledge.entries.entries import EntryStore
+from finexpert.knowledge.entries.entries import Change, EntryStore
 from finexpert.knowledge.entries.postgres import PostgresEntries, as_text
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL: psycopg is not installed")
@@ -31,7 +31,7 @@ def connection(server: str) -> Iterator[Any]:
 
 def put(store: EntryStore, name: str, collection: str = "glossary", **more: Any) -> None:
     facts: dict[str, Any] = {"status": "active", "action": "add", "by": "anna", "body": {}, **more}
-    store.write(collection, names=[name], phrases=[name], **facts)
+    store.write_all(collection, [Change(names=[name], phrases=[name], **facts)])
 
 
 def test_a_search_uses_the_index_of_its_collection(server: str, connection: Any, word_embedder: Embedder) -> None:

@@ -16,6 +16,7 @@ import pytest
 from finexpert.embeddings.embedding import Embedder
 from finexpert.errors import StoreError
 from finexpert.knowledge.entries import sqlite_file
+from finexpert.knowledge.entries.entries import Change
 from finexpert.knowledge.entries.sqlite import SqliteEntries
 
 
@@ -25,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def put(store: SqliteEntries, name: str = "stress month") -> None:
-    store.write("glossary", body={}, names=[name], phrases=[name], status="active", action="add", by="anna")
+    store.write_all("glossary", [Change({}, [name], [name], "active", "add", "anna")])
 
 
 def kept(path: Path, embedder: Embedder, name: str = "stress month") -> Path:

@@ -64,7 +64,7 @@ class Hit:
 class EntryStore(Protocol):
     """Keeps entries in collections.
 
-    Must make a change durable, whole, before `write` returns, also for other processes. Must refuse names that
+    Must make a change durable, whole, before `write_all` returns, also for other processes. Must refuse names that
     another entry of the collection has that is not retired, and must do so within the transaction of the change. May
     be used by several threads and processes at once. Must not change or drop an earlier version. Must never compare
     vectors of two embedders.
@@ -75,27 +75,11 @@ class EntryStore(Protocol):
         """Where it is, without a password."""
         ...
 
-    def write(
-        self,
-        collection: str,
-        *,
-        body: Mapping[str, Any],
-        names: Sequence[str],
-        phrases: Sequence[str],
-        status: Status,
-        action: str,
-        by: str,
-        id: str | None = None,
-        expected_version: int | None = None,
-    ) -> Entry:
-        """Keep one `Change`.
-
-        Raises NameTaken; StaleEntry when the current version is not `expected_version`.
-        """
-        ...
-
     def write_all(self, collection: str, changes: Sequence[Change]) -> list[Entry]:
-        """Keep all changes or, where one is refused, none."""
+        """Keep all changes or, where one is refused, none.
+
+        Raises NameTaken; StaleEntry when the current version of an entry is not `expected_version`.
+        """
         ...
 
     def get(self, collection: str, id: str) -> Entry | None:

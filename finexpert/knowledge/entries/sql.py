@@ -18,7 +18,7 @@ import threading
 import uuid
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -43,22 +43,6 @@ class SqlEntries(ABC):
         self.place, self.embedder = place, embedder
         self._lock = threading.RLock()
         _STORES.add(self)
-
-    def write(
-        self,
-        collection: str,
-        *,
-        body: Mapping[str, Any],
-        names: Sequence[str],
-        phrases: Sequence[str],
-        status: Status,
-        action: str,
-        by: str,
-        id: str | None = None,
-        expected_version: int | None = None,
-    ) -> Entry:
-        change = Change(body, names, phrases, status, action, by, id, expected_version)
-        return self.write_all(collection, [change])[0]
 
     def write_all(self, collection: str, changes: Sequence[Change]) -> list[Entry]:
         phrases = [list(dict.fromkeys(change.phrases)) for change in changes]

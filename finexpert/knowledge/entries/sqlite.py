@@ -1,8 +1,8 @@
 """Entries in an SQLite file: the store of one machine, used by several threads and processes at once.
 
-    SqliteEntries(Path("knowledge.sqlite"), embedder).write("glossary", body={"term": "stress month", ...}, ...)
+    SqliteEntries(Path("knowledge.sqlite"), embedder).write_all("glossary", [Change({"term": "stress month", ...}, ...)])
 
-Write-ahead logging with a sync at every commit: what `write` returned survives `kill -9` and a power cut. Vectors are
+Write-ahead logging with a sync at every commit: what `write_all` returned survives `kill -9` and a power cut. Vectors are
 rows of the same file; a search asks the sign index, kept in memory and brought up to date when the stamp has changed,
 and compares the vectors that it lists exactly. The file is made by the first write; before, the store is empty.
 
@@ -38,10 +38,11 @@ class SqliteEntries(SqlEntries):
 
     >>> import tempfile
     >>> from finexpert.embeddings.embedding import WordHashing
+    >>> from finexpert.knowledge.entries.entries import Change
     >>> folder = tempfile.TemporaryDirectory()
     >>> store = SqliteEntries(Path(folder.name) / "knowledge.sqlite", embedder := WordHashing())
-    >>> _ = store.write("glossary", body={"meaning": "yes"}, names=["a"], phrases=["calm month"], status="active",
-    ...     action="define", by="anna")
+    >>> calm = Change({"meaning": "yes"}, ["a"], ["calm month"], "active", "define", "anna")
+    >>> _ = store.write_all("glossary", [calm])
     >>> [(hit.phrase, hit.entry.version) for hit in store.search("glossary", embedder.embed(["calm months"]))]
     [('calm month', 1)]
     >>> store.close(), folder.cleanup()
