@@ -7,16 +7,17 @@ finexpert bench memory --entries 100000
 from __future__ import annotations
 
 import datetime as dt
-import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.bench import frame
 from finexpert.cli.bench.library import library
 from finexpert.cli.bench.parallel import parallel_command
 from finexpert.cli.bench.sandbox import sandbox
@@ -39,23 +40,16 @@ bench_app.command("soak")(soak_command)
 bench_app.command()(warehouse)
 
 # What an instant model answers: a frame of 900 rows, one of 16,000, and a script over both.
-_PLAN = """[[ ## interpretation ## ]]
-The correlation of unemployment with the federal funds rate, by month.
-[[ ## selects ## ]]
-[{"df_name": "unemployment", "df_columns": ["date", "unrate"],
-  "select_query": "SELECT date, unrate FROM unemployment WHERE unrate IS NOT NULL ORDER BY date"},
- {"df_name": "rates", "df_columns": ["date", "dff"],
-  "select_query": "SELECT date, dff FROM rates WHERE dff IS NOT NULL ORDER BY date"}]
-[[ ## code ## ]]
+_SELECTS = (
+    ("unemployment", "unrate", "SELECT date, unrate FROM unemployment WHERE unrate IS NOT NULL ORDER BY date"),
+    ("rates", "dff", "SELECT date, dff FROM rates WHERE dff IS NOT NULL ORDER BY date"),
+)
+_CODE = """
 monthly = rates.set_index("date")["dff"].resample("MS").mean()
 both = pd.concat([unemployment.set_index("date")["unrate"], monthly], axis=1).dropna()
 answer = both["unrate"].corr(both["dff"])
 period = (both.index.min(), both.index.max())
-[[ ## answer_kind ## ]]
-number
-[[ ## unit ## ]]
-
-[[ ## completed ## ]]"""
+"""
 
 
 @bench_app.command()
@@ -70,22 +64,24 @@ def overhead(
     from finexpert.language_models.roles import LanguageModels
     from finexpert.language_models.scripted import ScriptedModel
     from finexpert.session import Session
+    from finexpert.testing import fields
 
+    selects = [{"df_name": name, "df_columns": ["date", column], "select_query": sql} for name, column, sql in _SELECTS]
+    plan = fields(interpretation="by month", selects=selects, code=_CODE, answer_kind="number", unit="")
     rows: list[dict[str, float]] = []
-    models = LanguageModels(ScriptedModel(lambda messages: _PLAN))
+    models = LanguageModels(ScriptedModel(lambda messages: plan))
     with Session(open_data(data, settings=settings), settings=settings, models=models) as session:
         if session.sandbox is not None:
             session.sandbox.warm()
-        for number in range(n + 2):
+        for number in range(n + frame.WARM_UP):
             session.workspace.frames.clear()
             session.workspace.turns.clear()
             start = time.perf_counter()
             answer = session.ask(f"What is the correlation of unemployment and the federal funds rate? ({number})")
             if answer.status != "answered":
                 raise RuntimeError(f"the benchmark's own plan failed: {answer.text}")
-            if number >= 2:
-                rows.append(_stages(answer.usage.stages, time.perf_counter() - start, answer.usage.model_seconds))
-    _print(rows, as_json)
+            rows.append(_stages(answer.usage.stages, time.perf_counter() - start, answer.usage.model_seconds))
+    _tell(rows[frame.WARM_UP :], as_json)
 
 
 @bench_app.command()
@@ -108,7 +104,7 @@ def filing(
                     raise RuntimeError(f"the benchmark's own turn failed: {turn.failure.message}")
                 if number:
                     rows.append(_turn_stages(turn.usage))
-    _print(rows, as_json)
+    _tell(rows, as_json)
 
 
 @bench_app.command()
@@ -144,7 +140,7 @@ def memory(
         "filled in s": round(seconds, 1),
         "first question after opening, ms": round(1000 * first["all of it, nothing found"], 1),
     } | embedding
-    _print(rows, as_json, f"a question beside its embedding, {size:,} processes", facts)
+    _tell(rows, as_json, f"a question beside its embedding, {size:,} processes", facts)
 
 
 def _made_up(place: str | Path) -> Taught:
@@ -193,19 +189,13 @@ def _looked_up(taught: Taught, question: str) -> dict[str, float]:
 
 def _embedding(settings: Settings, n: int) -> dict[str, Any]:
     """What the embedder at hand takes for a question, loaded before."""
-    import numpy as np
-
     from finexpert.embeddings.embedding import embedder
     from finexpert.knowledge.made_up import question
 
     chosen: Embedder = embedder(settings.embedder)
-    seconds = []
-    for number in range(n + 2):
-        start = time.perf_counter()
-        chosen.embed([f"{question(number)} ({number})"])
-        seconds.append(time.perf_counter() - start)
-    median = round(1000 * float(np.median(seconds[2:])), 2)
-    return {"embedder": chosen.name, "embedding of a question, median ms": median}
+    numbers = count()
+    seconds = frame.seconds_of(lambda: chosen.embed([f"{question(number := next(numbers))} ({number})"]), n)
+    return {"embedder": chosen.name, "embedding of a question, median ms": frame.figures(seconds)["median_ms"]}
 
 
 def _turn_stages(usage: Usage) -> dict[str, float]:
@@ -230,31 +220,18 @@ def _stages(stages: dict[str, float], total: float, model: float) -> dict[str, f
     }
 
 
-def _print(
+def _tell(
     rows: list[dict[str, float]],
     as_json: bool,
     title: str = "time outside the model",
     facts: Mapping[str, Any] | None = None,
 ) -> None:
-    import numpy as np
-
-    figures = {
-        name: {"median_ms": float(np.median(values)) * 1000, "p95_ms": float(np.percentile(values, 95)) * 1000}
-        for name in rows[0]
-        for values in [[row[name] for row in rows]]
-    }
-    if as_json:
-        typer.echo(json.dumps({"n": len(rows), **(facts or {}), "stages": figures}, indent=1))
-        return
-    from rich.table import Table
-
-    table = Table(title=f"{title}, n = {len(rows)}")
-    table.add_column("stage")
-    table.add_column("median, ms", justify="right")
-    table.add_column("95th percentile, ms", justify="right")
-    for name, figure in figures.items():
-        table.add_row(name, f"{figure['median_ms']:.1f}", f"{figure['p95_ms']:.1f}")
-    console = common.console()
-    console.print(table)
-    for name, fact in (facts or {}).items():
-        console.print(f"{name}: {fact:,}" if isinstance(fact, int | float) else f"{name}: {fact}")
+    stages = {name: frame.figures([row[name] for row in rows]) for name in rows[0]}
+    frame.tell(
+        {"n": len(rows), **(facts or {}), "stages": stages},
+        as_json,
+        title=f"{title}, n = {len(rows)}",
+        columns=("stage", "median, ms", "95th percentile, ms"),
+        rows=[(name, *figure.values()) for name, figure in stages.items()],
+        facts=facts,
+    )

@@ -5,7 +5,6 @@ finexpert bench library --chunks 1000000
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.bench import frame
 
 if TYPE_CHECKING:
     from finexpert.filings.library.index.index import LibraryIndex
@@ -37,11 +37,15 @@ def library(
     """Time a search among made-up pages: median and 95th percentile, beside the embedding of the question."""
     with tempfile.TemporaryDirectory(prefix="finexpert-bench-") as temporary:
         facts, rows = _measured(folder or Path(temporary), chunks, n)
-    figures = {name: _figures(seconds) for name, seconds in rows.items()}
-    if as_json:
-        typer.echo(json.dumps({"n": n, **facts, "searches": figures}, indent=1))
-        return
-    _print(figures, facts, n)
+    searches = {name: _figures(took) for name, took in rows.items()}
+    frame.tell(
+        {"n": n, **facts, "searches": searches},
+        as_json,
+        title=f"a search beside the embedding, n = {n}",
+        columns=("search", "median, ms", "95th percentile", "of a processor, median", "95th percentile"),
+        rows=[(name, *figure.values()) for name, figure in searches.items()],
+        facts=facts,
+    )
 
 
 def _measured(folder: Path, chunks: int, n: int) -> tuple[dict[str, Any], dict[str, list[Took]]]:
@@ -107,7 +111,7 @@ def _searches(index: LibraryIndex, pages: int, n: int) -> dict[str, list[Took]]:
         return time.perf_counter() - start, time.process_time() - busy
 
     rows: dict[str, list[Took]] = {}
-    for number in range(n + 2):
+    for number in range(n + frame.WARM_UP):
         text, ticker, year = question(number, pages)
         short = " ".join(text.split()[3:7])
         asked = {
@@ -119,27 +123,9 @@ def _searches(index: LibraryIndex, pages: int, n: int) -> dict[str, list[Took]]:
             rows.setdefault(name, []).append(timed(request, index.search))
         rows.setdefault("words alone", []).append(timed(asked["one phrase"], lambda r: index.search(r, "words")))
         rows.setdefault("meaning alone", []).append(timed(asked["one phrase"], lambda r: index.search(r, "meaning")))
-    return {name: seconds[2:] for name, seconds in rows.items()}
+    return {name: seconds[frame.WARM_UP :] for name, seconds in rows.items()}
 
 
 def _figures(took: Sequence[Took]) -> dict[str, float]:
-    import numpy as np
-
-    (median, busy_median), (p95, busy_p95) = (1000 * np.percentile(took, [50, 95], axis=0)).round(1).tolist()
-    return {"median_ms": median, "p95_ms": p95, "cpu_median_ms": busy_median, "cpu_p95_ms": busy_p95}
-
-
-def _print(figures: dict[str, dict[str, float]], facts: dict[str, Any], n: int) -> None:
-    from rich.table import Table
-
-    table = Table(title=f"a search beside the embedding, n = {n}")
-    table.add_column("search")
-    table.add_column("median, ms", justify="right")
-    for column in ("95th percentile", "of a processor, median", "95th percentile"):
-        table.add_column(column, justify="right")
-    for name, figure in figures.items():
-        table.add_row(name, *(f"{value:.1f}" for value in figure.values()))
-    console = common.console()
-    console.print(table)
-    for name, fact in facts.items():
-        console.print(f"{name}: {fact:,}")
+    clock, busy = (frame.figures(seconds) for seconds in zip(*took, strict=True))
+    return clock | {f"cpu_{name}": value for name, value in busy.items()}

@@ -9,7 +9,6 @@ seconds a call it is the program's own work that is measured, with many how well
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 import tempfile
 import time
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.bench import frame
 
 if TYPE_CHECKING:
     from finexpert.filings.library.library import Library
@@ -38,11 +38,7 @@ def parallel_command(
 ) -> None:
     """Time a question that takes 96 searches side by side, beside one that takes a single one."""
     facts = parallel(latency, repeats)
-    if as_json:
-        typer.echo(json.dumps(facts, indent=1))
-        return
-    for name, value in facts.items():
-        common.console().print(f"{name}: {value}")
+    frame.tell(facts, as_json, facts=facts)
 
 
 def parallel(latency: float = 3.0, repeats: int = 3) -> dict[str, Any]:

@@ -9,10 +9,8 @@ Then so many calls one after the other show what is left behind (`executions.py`
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -22,6 +20,7 @@ import typer
 
 from finexpert.cli import common
 from finexpert.cli.bench import executions as bench_executions
+from finexpert.cli.bench import frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,40 +41,35 @@ def sandbox(
 ) -> None:
     """Time a call into the sandbox on each boundary beside other ways, and count what many calls leave behind."""
     common.settings_from()
-    rows = dict(_measured(n))
+    ways = dict(_measured(n))
     left = bench_executions.executions(executions) if executions else {}
-    if as_json:
-        typer.echo(json.dumps({"n": n, "rows": ROWS, "calls": rows, "executions": left}, indent=1))
-        return
-    from rich.table import Table
-
-    table = Table(title=f"a warm call, median (95th percentile) in ms, n = {n}")
-    for column in ("where", "small answer", f"mean over {ROWS:,} rows"):
-        table.add_column(column)
-    for name, found in rows.items():
-        table.add_row(name, *(found["not started"], "") if "not started" in found else map(_words, found.values()))
-    console = common.console()
-    console.print(table)
-    for name, figure in left.items():
-        before_and_after = isinstance(figure, list)
-        console.print(f"{name}: {'{:,} before, {:,} after'.format(*figure) if before_and_after else f'{figure:,}'}")
+    frame.tell(
+        {"n": n, "rows": ROWS, "calls": ways, "executions": left},
+        as_json,
+        title=f"a warm call, median (95th percentile) in ms, n = {n}",
+        columns=("where", "small answer", f"mean over {ROWS:,} rows"),
+        rows=[(name, *_words(found)) for name, found in ways.items()],
+        facts=left,
+    )
 
 
-def _words(figure: dict[str, float] | str) -> str:
-    return figure if isinstance(figure, str) else f"{figure['median_ms']:.1f} ({figure['p95_ms']:.1f})"
+def _words(found: dict[str, Any]) -> list[str]:
+    if "not started" in found:
+        return [found["not started"], ""]
+    return [f"{figure['median_ms']:.1f} ({figure['p95_ms']:.1f})" for figure in found.values()]
 
 
 def _measured(n: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each way by name, with what it took or why it did not start."""
     from finexpert.isolation.rungs import RUNGS, problem
 
-    frame = _frame()
+    data = _frame()
     for rung in RUNGS:
         why = problem(rung)
-        yield rung, {"not started": why} if why else _tried(partial(_in_sandbox, rung, frame), n)
-    yield "python -c, pandas imported", _tried(partial(_in_subprocess, frame), max(3, n // 5))
+        yield rung, {"not started": why} if why else _tried(partial(_in_sandbox, rung, data), n)
+    yield "python -c, pandas imported", _tried(partial(_in_subprocess, data), max(3, n // 5))
     for name in ("LocalInterpreter", "PythonInterpreter"):
-        yield f"dspy.{name}", _tried(partial(_in_dspy, name, frame), n)
+        yield f"dspy.{name}", _tried(partial(_in_dspy, name, data), n)
 
 
 def _frame() -> pd.DataFrame:
@@ -92,56 +86,45 @@ def _tried(ways: Callable[[], Any], n: int) -> dict[str, Any]:
 
     try:
         with ways() as (small, large):
-            return {"small": _timed(small, n), "frame": _timed(large, n)}
+            return {
+                "small": frame.figures(frame.seconds_of(small, n)),
+                "frame": frame.figures(frame.seconds_of(large, n)),
+            }
     except (FinexpertError, CodeInterpreterError, OSError, subprocess.SubprocessError) as error:
         return {"not started": str(error).splitlines()[0]}
 
 
-def _timed(call: Call | str, n: int) -> dict[str, float] | str:
-    import numpy as np
-
-    if isinstance(call, str):
-        return call
-    seconds = []
-    for _ in range(n + 2):
-        start = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - start)
-    milliseconds = 1000 * np.array(seconds[2:])
-    return {"median_ms": float(np.median(milliseconds)), "p95_ms": float(np.percentile(milliseconds, 95))}
-
-
 @contextmanager
-def _in_sandbox(rung: str, frame: pd.DataFrame) -> Iterator[tuple[Call, Call]]:
+def _in_sandbox(rung: str, data: pd.DataFrame) -> Iterator[tuple[Call, Call]]:
     from finexpert.core.answers import AnswerFormat
     from finexpert.sandbox import Sandbox
 
     number = AnswerFormat(kind="number")
     with Sandbox(rung=rung) as box:
-        yield lambda: box.run(_SMALL, {}, number), lambda: box.run(_FRAME, {"df": frame}, number)
+        yield lambda: box.run(_SMALL, {}, number), lambda: box.run(_FRAME, {"df": data}, number)
 
 
 @contextmanager
-def _in_subprocess(frame: pd.DataFrame) -> Iterator[tuple[Call, Call]]:
+def _in_subprocess(data: pd.DataFrame) -> Iterator[tuple[Call, Call]]:
     from finexpert.sandbox.tables import encode_input
 
-    def run(code: str, data: bytes) -> None:
+    def run(code: str, given: bytes) -> None:
         program = f"{code}\nprint(answer)"
-        subprocess.run([sys.executable, "-c", program], input=data, capture_output=True, check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", program], input=given, capture_output=True, check=True, timeout=60)
 
     yield (
         lambda: run(f"import pandas as pd\n{_SMALL}", b""),
-        lambda: run(_PLAIN + _FRAME, encode_input(frame)),
+        lambda: run(_PLAIN + _FRAME, encode_input(data)),
     )
 
 
 @contextmanager
-def _in_dspy(name: str, frame: pd.DataFrame) -> Iterator[tuple[Call, Call]]:
+def _in_dspy(name: str, data: pd.DataFrame) -> Iterator[tuple[Call, Call]]:
     """The frame goes as lists, which is what these interpreters take; neither is asked for pandas."""
     import dspy
 
     def lists() -> dict[str, Any]:
-        return {"df": {column: frame[column].tolist() for column in frame}}
+        return {"df": {column: data[column].tolist() for column in data}}
 
     with getattr(dspy, name)() as interpreter:
         yield lambda: interpreter.execute("1"), lambda: interpreter.execute(_LISTS, variables=lists())

@@ -5,7 +5,6 @@ finexpert bench serve --people 50 --questions 10 --pause 8 --latency 2
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ from typing import Annotated
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.bench import frame
 
 
 def serve_command(
@@ -27,10 +27,6 @@ def serve_command(
 
     with tempfile.TemporaryDirectory(prefix="finexpert-bench-") as folder:
         facts = measured(Path(folder), people, questions, pause, latency)
-    if as_json:
-        typer.echo(json.dumps(facts, indent=1))
-    else:
-        for name, value in facts.items():
-            common.console().print(f"{name}: {value}", markup=False)
+    frame.tell(facts, as_json, facts=facts)
     if facts["errors"] or facts["wrong"] or facts["answers found afterwards"] != people * questions:
         raise typer.Exit(1)

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import datetime as dt
 import faulthandler
-import json
 import random
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common
+from finexpert.cli.bench import frame
 
 if TYPE_CHECKING:
     from finexpert.knowledge.taught import Taught
@@ -41,30 +41,8 @@ STUCK_SECONDS = 120.0
 # What a process may still grow by after the first fifth: caches fill, arenas are split.
 GROWTH_MB, GROWTH_FILES = 48.0, 12
 _SELECT = "SELECT date, unrate FROM unemployment WHERE unrate IS NOT NULL ORDER BY date"
-_PLAN = """[[ ## interpretation ## ]]
-Months with an unemployment rate.
-[[ ## selects ## ]]
-[{"df_name": "unemployment", "df_columns": ["date", "unrate"], "select_query": "%s"}]
-[[ ## code ## ]]
-%s
-[[ ## answer_kind ## ]]
-integer
-[[ ## unit ## ]]
-
-[[ ## completed ## ]]"""
-GOOD = _PLAN % (_SELECT, "answer = len(unemployment)")
-SELECTS = (
-    '[[ ## selects ## ]]\n[{"df_name": "unemployment", "df_columns": ["date", "unrate"], '
-    f'"select_query": "{_SELECT}"}}]\n[[ ## completed ## ]]'
-)
-SCRIPT = "[[ ## code ## ]]\nanswer = len(unemployment)\n[[ ## completed ## ]]"
+_CODE = "answer = len(unemployment)"
 UNREACHABLE = "the model is not there"
-FAULTS = (
-    UNREACHABLE,
-    "Let us talk of the weather.",
-    _PLAN % (_SELECT.replace("unrate", "rate_of_nothing"), "answer = len(unemployment)"),
-    _PLAN % (_SELECT, "answer = unemployment['nothing'].mean()"),
-)
 
 
 @dataclass
@@ -140,13 +118,27 @@ def models(latency: float, faults: float, seed: int = 2026) -> LanguageModels:
     from finexpert.errors import ModelUnreachable
     from finexpert.language_models.roles import LanguageModels
     from finexpert.language_models.scripted import ScriptedModel
+    from finexpert.testing import fields
 
+    def selects(select: str) -> list[dict[str, Any]]:
+        return [{"df_name": "unemployment", "df_columns": ["date", "unrate"], "select_query": select}]
+
+    def plan(select: str, code: str) -> str:
+        said = {"interpretation": "Months with an unemployment rate.", "selects": selects(select), "code": code}
+        return fields(**said, answer_kind="integer", unit="")
+
+    mistakes = (
+        UNREACHABLE,
+        "Let us talk of the weather.",
+        plan(_SELECT.replace("unrate", "rate_of_nothing"), _CODE),
+        plan(_SELECT, "answer = unemployment['nothing'].mean()"),
+    )
     dice, lock = random.Random(seed), threading.Lock()
 
     def answer(messages: list[dict[str, str]]) -> str:
         with lock:
             seconds, wrong = dice.uniform(0, 2 * latency), dice.random() < faults
-            fault = dice.choice(FAULTS)
+            fault = dice.choice(mistakes)
         time.sleep(seconds)
         if wrong and fault == UNREACHABLE:
             raise ModelUnreachable("the scripted model is not there: this fault is injected")
@@ -154,8 +146,8 @@ def models(latency: float, faults: float, seed: int = 2026) -> LanguageModels:
             return fault
         asked = messages[-1]["content"]
         if "`[[ ## interpretation ## ]]`" in asked:
-            return GOOD
-        return SELECTS if "`[[ ## selects ## ]]`" in asked else SCRIPT
+            return plan(_SELECT, _CODE)
+        return fields(selects=selects(_SELECT)) if "`[[ ## selects ## ]]`" in asked else fields(code=_CODE)
 
     return LanguageModels(ScriptedModel(answer))
 
@@ -242,10 +234,7 @@ def soak_command(
         runs = [soak(shared, max(10, n // 5), number) for number in numbers[:-1]]
         runs.append(soak(shared, n, numbers[-1]))
     facts = [run.facts() for run in runs]
-    if as_json:
-        typer.echo(json.dumps(facts, indent=1))
-    else:
-        _show(facts)
+    frame.tell(facts, as_json, title="soak", columns=list(facts[0]), rows=[list(row.values()) for row in facts])
     if not all(run.passed for run in runs):
         raise typer.Exit(1)
 
@@ -258,22 +247,3 @@ def _numbers(threads: str) -> list[int]:
     if not numbers or min(numbers) < 1:
         raise typer.BadParameter(f"{threads!r} is no list of numbers such as 1,4,16", param_hint="--threads")
     return numbers
-
-
-def _show(facts: Sequence[dict[str, Any]]) -> None:
-    from rich.table import Table
-
-    table = Table(title="soak", title_justify="left")
-    for name in facts[0]:
-        table.add_column(name, overflow="fold")
-    for row in facts:
-        table.add_row(*(_words(value) for value in row.values()))
-    common.console().print(table)
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {count:,}" for name, count in value.items())
-    if isinstance(value, list) and value and not isinstance(value[0], str):
-        return ", ".join(f"{number:,}" for number in value)
-    return "none" if value == [] else str(value)
