@@ -16,17 +16,16 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from finexpert.core.answers import Answer, Failure
+from finexpert.core.answers import Answer
 from finexpert.core.workspace import Workspace
 from finexpert.datasets.evaluations.evaluation import Result, Share, mean, share
 from finexpert.datasets.filings.bench import BASELINE, LibraryBench
 from finexpert.datasets.filings.questions import FilingQuestion, gold
 from finexpert.datasets.filings.scoring import CitedPages, recall_at, reciprocal_rank, score
-from finexpert.errors import UnknownPrompt
+from finexpert.datasets.fred.evaluation import told
 from finexpert.filings.library.index.question import request_for
 from finexpert.filings.page.filing import Filing
 from finexpert.modules.baselines.page import PageInOneCall
-from finexpert.modules.calling import using
 from finexpert.modules.financial_expert import Options
 
 CUTS = (1, 3, 5, 10)
@@ -91,32 +90,19 @@ class FilingBench(LibraryBench):
         return [hit.page.id for hit in self.library.search(request)]
 
     def _answer(self, mode: str, question: FilingQuestion, today: dt.date, ranked: Sequence[str]) -> Answer:
-        with using(self.models):
-            try:
-                if mode == BASELINE:
-                    return self._read(question.question, today, ranked[:PAGES_READ])
-                asked = self.expert(
-                    question=question.question,
-                    source=self.library,
-                    as_of=today,
-                    knowledge=self.knowledge,
-                    options=Options(retries=self.settings.retries),
-                )
-                return asked.answer  # type: ignore[no-any-return]
-            except UnknownPrompt as error:
-                # A prompt that was not recorded is one question lost, not the end of the evaluation.
-                told = Failure(layer="language_models", kind="unknown prompt", message=str(error).splitlines()[0])
-                return Answer(question=question.question, status="failed", failure=told)
+        if mode == BASELINE:
+            return self._read(question.question, today, ranked[:PAGES_READ])
+        given = {"source": self.library, "as_of": today, "knowledge": self.knowledge}
+        options = Options(retries=self.settings.retries)
+        return told(self.expert, question.question, self.models, options=options, **given)
 
     def _read(self, question: str, today: dt.date, ranked: Sequence[str]) -> Answer:
         """The first pages as one page, read by the model."""
         pages = [self.library.page(id) for id in ranked]
         text = [f"[{page.label}]\n{page.as_filing().page_text()}" for page in pages]
         source = Filing("first pages", text, [], [])
-        read = PageInOneCall(names=True)(
-            question=f"{question} (today is {today})", source=source, workspace=Workspace(), knowledge=self.knowledge
-        )
-        return read.answer  # type: ignore[no-any-return]
+        given = {"source": source, "workspace": Workspace(), "knowledge": self.knowledge}
+        return told(PageInOneCall(names=True), f"{question} (today is {today})", self.models, **given)
 
 
 @dataclass(frozen=True)
