@@ -3,8 +3,7 @@
     results = evaluate(lookup, load_examples("holdout"), journal)     lookup(question, conversation) -> what it recalled
     summarise(results).recall_at_1                                    Share(right=86, n=90, share=0.956, ...)
 
-No model is asked here: what is measured is handed in as a function. What similarities alone can tell is the matter of
-`tests/helpers/lookup_thresholds.py`.
+No model is asked here: what is measured is handed in as a function.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from typing import cast
 
 import pytest
 import sqlglot
-from lookup_thresholds import clear_from, found_within, lost_below, retrieval_scores
 
 from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers.lookup_evaluation import (
@@ -29,11 +28,11 @@ from finexpert.datasets.layers.lookup_examples import (
     load_processes,
     read_examples,
 )
-from finexpert.embeddings.embedding import WordHashing
+from finexpert.embeddings.embedding import embedder
+from finexpert.embeddings.minilm import missing
 from finexpert.errors import ModelUnreachable, OutputError, QuestionFileError
-from finexpert.knowledge.memory import Memory
-from finexpert.knowledge.process import Process, ProcessStep
 from finexpert.knowledge.taught import Taught
+from finexpert.modules.memory_lookup import LIMIT, is_near, searched
 from finexpert.text.terms import normalise
 
 EXAMPLES = load_examples()
@@ -255,75 +254,21 @@ def test_every_result_is_reported_as_it_comes(tmp_path: Path) -> None:
     assert sorted(heard) == sorted(each.id for each in FIVE)
 
 
-# Similarities
+# The set in one memory
 
 
-class FixedMemory:
-    """Gives each question the similarities that are written down for it."""
-
-    def __init__(self, near: dict[str, dict[str, float]], named: Sequence[str] = ()) -> None:
-        self.near, self.named, self.texts = near, named, list[list[str]]()
-
-    def search(self, texts: Sequence[str], limit: int = 8) -> list[tuple[Process, float]]:
-        self.texts.append(list(texts))
-        found = sorted(self.near[texts[0]].items(), key=lambda pair: -pair[1])[:limit]
-        return [(Process(heading=heading, steps=[ProcessStep(text="x")]), score) for heading, score in found]
-
-    def named_in(self, text: str) -> list[str]:
-        return [text] if text in self.named else []
-
-
-def test_similarities_of_right_and_wrong_are_told_apart() -> None:
-    whole, _, two, none, _ = retrieval_scores(
-        cast(Memory, FixedMemory({f"{e.id}?": {"A": 0.8, "B": 0.9, "C": 0.1} for e in FIVE})), FIVE
-    )
-    assert (whole.right, whole.wrong, whole.top, whole.second, whole.rank) == (0.8, 0.9, 0.9, 0.8, 2)
-    assert (two.right, two.wrong, two.needs, two.rank, two.top_is_right) == (0.8, 0.9, 2, 3, False)
-    assert (none.right, none.wrong, none.rank) == (0.0, 0.9, None)
-
-
-def test_thresholds_counted_by_hand() -> None:
-    memory = FixedMemory(
-        {
-            "whole?": {"A": 0.8, "B": 0.5},
-            "part?": {"A": 0.7, "B": 0.4},
-            "two?": {"B": 0.3, "A": 0.2, "C": 0.1},
-            "none?": {"B": 0.3},
-            "near?": {"B": 0.9, "A": 0.2},
-        },
-        named=["two?"],
-    )
-    scores = retrieval_scores(cast(Memory, memory), FIVE)
-    assert [part[:2] for part in lost_below(scores, 0.4)] == [(0, 3), (1, 2)]
-    assert [part[:2] for part in lost_below(scores, 0.75)] == [(1, 3), (1, 2)]
-    assert [part[:2] for part in clear_from(scores, 0.65, 0.25)] == [(1, 1), (2, 3), (1, 3)]
-    assert [part[:2] for part in clear_from(scores, 0.75, 0.25)] == [(1, 1), (1, 2), (1, 2)]
-    assert [found_within(scores, places)[:2] for places in (1, 3)] == [(2, 3), (3, 3)]
-
-
-def test_a_process_beyond_the_nearest_has_no_rank() -> None:
-    scores = retrieval_scores(
-        cast(Memory, FixedMemory({f"{e.id}?": {"B": 0.9, "A": 0.1} for e in FIVE})), FIVE, limit=1
-    )
-    assert [score.rank for score in scores] == [None] * 5
-    assert found_within(scores, 12)[:2] == (0, 3)
-
-
-def test_a_follow_up_is_looked_for_with_the_turn_before_it() -> None:
-    memory = FixedMemory({"a?": {}})
-    asked = [example("a", ["A"], conversation="turn 1: first?\nturn 2: second?\nframes at hand:\ngdp(date)")]
-    retrieval_scores(cast(Memory, memory), asked)
-    retrieval_scores(cast(Memory, memory), asked, follow_up=False)
-    assert memory.texts == [["a?", "turn 2: second?"], ["a?"]]
-
-
-def test_the_whole_set_stands_in_one_memory(tmp_path: Path) -> None:
-    with Taught.open(tmp_path / "knowledge.sqlite", WordHashing()) as taught:
-        fill(taught.memory, load_processes())
-        assert taught.memory.size == len(STORED)
-        scores = retrieval_scores(taught.memory, EXAMPLES)
-    named = {score.id for score in scores if score.named}
-    assert {each.id for each in EXAMPLES if each.kind == "none"} & named, "a name may also stand for something else"
-    # Spelling alone finds most of what is needed: the labels and the headings belong together.
-    assert found_within(scores, 12).share > 0.8
-    assert lost_below(scores, 1.01)[0].right == sum(each.kind != "none" for each in EXAMPLES if each.id not in named)
+@pytest.mark.parametrize("name", ["words", "minilm"])
+def test_no_question_that_needs_a_process_lies_below_the_floor(tmp_path: Path, name: str) -> None:
+    if name == "minilm" and missing():
+        pytest.skip(f"the sentence model: {', '.join(missing())} not installed")
+    needing = [each for each in EXAMPLES if each.split != "holdout" and each.kind != "none"]
+    with Taught.open(tmp_path / "knowledge.sqlite", embedder(name)) as taught:
+        memory = taught.memory
+        fill(memory, load_processes())
+        assert memory.size == len(STORED)
+        near = {each.id: memory.search(searched(each.question, each.conversation), limit=LIMIT) for each in needing}
+        named = {each.id for each in needing if memory.named_in(each.question)}
+        assert [id for id, found in near.items() if id not in named and not is_near(found, memory)] == []
+    found = {id: {process.heading for process, _ in processes} for id, processes in near.items()}
+    # The labels and the headings belong together.
+    assert sum(set(each.expected) <= found[each.id] for each in needing) > 0.8 * len(needing)
