@@ -10,9 +10,8 @@ A term has one meaning at a time; the ones before are its history.
 from __future__ import annotations
 
 import copy
-import datetime as dt
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,7 +22,7 @@ from finexpert.knowledge.items import Item
 from finexpert.knowledge.plain_words import everyday
 from finexpert.knowledge.scopes import EVERYWHERE
 from finexpert.text.terms import normalise, phrases_in
-from finexpert.text.texts import Meaning, Name, Note
+from finexpert.text.texts import Meaning, Name
 
 MOST_ALIASES = 40
 
@@ -40,11 +39,7 @@ class Keyword(Item):
     kind: Literal["term", "convention"] = "term"
     about: list[Name] = Field(default_factory=list, max_length=MOST_ALIASES)
     source: Literal["expert", "clarification", "file", "conversation"] = "expert"
-    taught_by: Note = ""
-    taught_at: dt.datetime | None = None
     status: Status = "active"
-    version: int = Field(default=0, ge=0)
-    id: Annotated[str, Field(pattern=r"^[\w-]{0,80}$")] = ""
 
     @property
     def title(self) -> str:

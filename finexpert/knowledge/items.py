@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from abc import abstractmethod
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from finexpert.knowledge.entries.entries import Status
 from finexpert.knowledge.scopes import EVERYWHERE, kept_under
@@ -56,8 +57,8 @@ class Item(BaseModel):
         return ""
 
     scope: Note = EVERYWHERE
-    id: str = ""
-    version: int = 0
+    id: Annotated[str, Field(pattern=r"^[\w-]{0,80}$")] = ""
+    version: int = Field(default=0, ge=0)
     status: Status = "draft"
-    taught_by: str = ""
+    taught_by: Note = ""
     taught_at: dt.datetime | None = None

@@ -20,7 +20,6 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from finexpert.core.answers import AnswerFormat
-from finexpert.knowledge.entries.entries import Status
 from finexpert.knowledge.items import Item
 from finexpert.text.texts import (
     CASE_LENGTH,
@@ -102,14 +101,9 @@ class Process(Item):
     aliases: list[Name] = Field(default_factory=list, max_length=MOST_ALIASES)
     variables: list[Variable] = Field(default_factory=list, max_length=MOST_VARIABLES)
     steps: list[ProcessStep] = Field(min_length=1, max_length=MOST_STEPS)
-    status: Status = "draft"
-    taught_by: Note = ""
-    taught_at: dt.datetime | None = None
     conversation: Annotated[str, AfterValidator(block(CASE_LENGTH))] = ""
     case: TaughtCase | None = None
     note: Note = ""
-    version: int = Field(default=0, ge=0)
-    id: Annotated[str, Field(pattern=r"^[\w-]{0,80}$")] = ""
 
     @field_validator("steps")
     @classmethod

@@ -71,11 +71,7 @@ class VerifiedQuery(Item):
     result: Note = Field(default="", description="hash of what it gave when it was verified")
     variables: list[Variable] = Field(default_factory=list, max_length=8)
     record: Note = Field(default="", description="id of the record that was verified")
-    taught_by: Note = ""
-    taught_at: dt.datetime | None = None
     status: Status = "active"
-    version: int = Field(default=0, ge=0)
-    id: Annotated[str, Field(pattern=r"^[\w-]{0,80}$")] = ""
 
     @property
     def title(self) -> str:
