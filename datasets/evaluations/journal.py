@@ -76,7 +76,12 @@ class Journal(Generic[R]):
         return self.results
 
     def in_order(
-        self, ask: Callable[[Q], R], asked: Sequence[Q], *, threads: int, on_result: Callable[[R], None]
+        self,
+        ask: Callable[[Q], R],
+        asked: Sequence[Q],
+        *,
+        threads: int = 4,
+        on_result: Callable[[R], None] = lambda result: None,
     ) -> list[R]:
         """Ask what no result has the id of; one result each, in their order."""
         jobs: dict[Any, tuple[Any, ...]] = {each.id: (each,) for each in asked}

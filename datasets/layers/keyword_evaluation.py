@@ -1,6 +1,6 @@
 """Keyword rephrasing, measured apart: were the terms of the house found, and was asked exactly when needed?
 
-    results = evaluate(rephrase, load_examples("holdout"), journal)     rephrase(example) -> Rephrased(question, terms, asked)
+    results = journal.in_order(partial(scored, rephrase), load_examples("holdout"))   rephrase(example) -> Rephrased(question, ...)
     summarise(results).asked_exactly_when_needed                        Share(right=59, n=61, share=0.967, ...)
 
 No model is asked here: what is measured is handed in as a function.
@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from pydantic import BaseModel
 
 from finexpert.datasets.evaluations.evaluation import Share, share
-from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers.keyword_examples import KeywordExample
 from finexpert.errors import OutputError
 from finexpert.text.terms import normalise
@@ -134,22 +132,11 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def evaluate(
-    rephrase: Callable[[KeywordExample], Rephrased],
-    examples: Sequence[KeywordExample],
-    journal: Journal[KeywordResult],
-    *,
-    threads: int = 4,
-    on_result: Callable[[KeywordResult], None] = lambda result: None,
-) -> list[KeywordResult]:
-    """Rephrase every question, except what the journal holds already; results in the order of the examples.
+def scored(rephrase: Callable[[KeywordExample], Rephrased], example: KeywordExample) -> KeywordResult:
+    """Rephrase one question, and judge what came out.
 
     Output of a model that cannot be used leaves the question as it is, and is wrong; other errors stop the evaluation.
     """
-    return journal.in_order(partial(_rephrased, rephrase), examples, threads=threads, on_result=on_result)
-
-
-def _rephrased(rephrase: Callable[[KeywordExample], Rephrased], example: KeywordExample) -> KeywordResult:
     begun = time.perf_counter()
     failure = None
     try:

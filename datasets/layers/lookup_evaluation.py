@@ -1,6 +1,6 @@
 """Memory lookup, measured apart: were the right processes recalled, and no wrong one?
 
-    results = evaluate(lookup, load_examples("holdout"), journal)     lookup(question, conversation) -> what it recalled
+    results = journal.in_order(partial(scored, lookup), load_examples("holdout"))   lookup(question, conversation) -> what it recalled
     summarise(results).recall_at_1                                    Share(right=86, n=90, share=0.956, ...)
 
 No model is asked here: what is measured is handed in as a function.
@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from finexpert.datasets.evaluations.evaluation import Share, share
-from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers.lookup_examples import LookupExample
 from finexpert.errors import OutputError
 from finexpert.text.terms import normalise
@@ -103,23 +101,12 @@ def judge_lookup(expected: Sequence[str], whole: bool, found: Sequence[str], tie
     )
 
 
-def evaluate(
-    lookup: Lookup,
-    examples: Sequence[LookupExample],
-    journal: Journal[LookupResult],
-    *,
-    threads: int = 4,
-    on_result: Callable[[LookupResult], None] = lambda result: None,
-) -> list[LookupResult]:
-    """Look up every question, except what the journal holds already; results in the order of the examples.
+def scored(lookup: Lookup, example: LookupExample) -> LookupResult:
+    """Look one question up, and judge what was recalled.
 
     `lookup(question, conversation)` gives the headings recalled, the tier, and how often a model was called. Output
     of a model that cannot be used counts as nothing recalled, and wrong; other errors stop the evaluation.
     """
-    return journal.in_order(partial(_looked_up, lookup), examples, threads=threads, on_result=on_result)
-
-
-def _looked_up(lookup: Lookup, example: LookupExample) -> LookupResult:
     begun = time.perf_counter()
     found: Sequence[str] = []
     tier: Tier = "none"

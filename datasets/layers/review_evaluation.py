@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
@@ -25,7 +24,6 @@ from finexpert.attacks.aims import FORGE
 from finexpert.attacks.cases import cases
 from finexpert.core.answers import Usage
 from finexpert.datasets.evaluations.evaluation import Share, share
-from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers import examples as layer_examples
 from finexpert.datasets.layers.records import SqlExtractionExample
 from finexpert.errors import DataError, OutputError
@@ -147,20 +145,8 @@ def fingerprint(models: LanguageModels, chosen: Sequence[ReviewCase]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def evaluate(
-    module: AdversarialReview,
-    models: LanguageModels,
-    chosen: Sequence[ReviewCase],
-    journal: Journal[ReviewResult],
-    *,
-    threads: int = 4,
-    on_result: Callable[[ReviewResult], None] = lambda result: None,
-) -> list[ReviewResult]:
-    """Review everything but what the journal holds already; results in the order of the cases."""
-    return journal.in_order(partial(_reviewed, module, models), chosen, threads=threads, on_result=on_result)
-
-
-def _reviewed(module: AdversarialReview, models: LanguageModels, case: ReviewCase) -> ReviewResult:
+def reviewed(module: AdversarialReview, models: LanguageModels, case: ReviewCase) -> ReviewResult:
+    """Review one piece of code."""
     common: dict[str, Any] = {"id": case.id, "suite": case.suite, "group": case.group, "attack": case.attack}
     with using(models), Meter() as meter:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -89,7 +90,7 @@ def _evaluation(
     function: Callable[..., Any],
     of: Any,
 ) -> Evaluation[Any]:
-    """The evaluation of one layer; `of` is the module that asks, judges and summarises."""
+    """The evaluation of one layer; `of` is the module that judges and summarises."""
     from finexpert.optimizers.program.fingerprints import digest
 
     params = {
@@ -108,7 +109,9 @@ def _evaluation(
         mark=digest([params, *(example.model_dump_json() for example in asked)]),
         params=params,
         total=len(asked),
-        ask=lambda journal, told: of.evaluate(function, asked, journal, threads=given.threads, on_result=told),
+        ask=lambda journal, told: journal.in_order(
+            partial(of.scored, function), asked, threads=given.threads, on_result=told
+        ),
         report=lambda results: _report(params["model"], of, sorted(results, key=lambda result: order[result.id])),
     )
 

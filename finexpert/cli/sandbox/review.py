@@ -7,6 +7,7 @@ finexpert sandbox review --all --json OUT      every attack, every ordinary anal
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,9 +66,8 @@ def _results(
         common.console().print(f"going on after {len(journal.results)} reviews (--fresh starts over)")
     with common.progress("reviews", len(chosen)) as advance:
         advance(len(journal.results))
-        results = evaluation.evaluate(
-            AdversarialReview(), models, chosen, journal, threads=threads, on_result=lambda result: advance(1)
-        )
+        ask = partial(evaluation.reviewed, AdversarialReview(), models)
+        results = journal.in_order(ask, chosen, threads=threads, on_result=lambda result: advance(1))
     place.unlink(missing_ok=True)
     return results
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ def test_no_place_is_left_to_fill_in() -> None:
 def test_the_recorded_reviews_give_the_table_again(tmp_path: Path) -> None:
     models = LanguageModels.from_settings(Settings(lm="recorded"))
     journal = Journal(tmp_path / "journal.jsonl", ReviewResult)
-    results = evaluation.evaluate(AdversarialReview(), models, evaluation.recorded(), journal)
+    results = journal.in_order(partial(evaluation.reviewed, AdversarialReview(), models), evaluation.recorded())
     assert [(row.suite, row.refused.right, row.refused.n) for row in evaluation.rows(results, groups=False)] == [
         ("scripts", 80, 80),
         ("statements", 58, 60),

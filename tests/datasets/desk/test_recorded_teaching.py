@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -52,9 +53,8 @@ def test_keywords_are_rephrased_as_recorded(tmp_path: Path, models: LanguageMode
     asked = keyword_examples.load_examples("holdout")
     stores = glossaries(tmp_path, embedder())
     function = rephrase_function(KeywordRephrasing(), stores, models)
-    results = keyword_evaluation.evaluate(
-        function, asked, Journal(tmp_path / "journal.jsonl", keyword_evaluation.KeywordResult), threads=1
-    )
+    journal = Journal(tmp_path / "journal.jsonl", keyword_evaluation.KeywordResult)
+    results = journal.in_order(partial(keyword_evaluation.scored, function), asked, threads=1)
     assert keyword_evaluation.summarise(results).wrong == []
     for store in stores.values():
         store.close()
@@ -64,9 +64,8 @@ def test_processes_are_recalled_as_recorded(tmp_path: Path, taught: Taught, mode
     asked = lookup_examples.load_examples("holdout")[::4]
     lookup_examples.fill(taught.memory, lookup_examples.load_processes(), by="test")
     function = lookup_function(MemoryLookup(), taught.memory, models)
-    results = lookup_evaluation.evaluate(
-        function, asked, Journal(tmp_path / "journal.jsonl", lookup_evaluation.LookupResult), threads=1
-    )
+    journal = Journal(tmp_path / "journal.jsonl", lookup_evaluation.LookupResult)
+    results = journal.in_order(partial(lookup_evaluation.scored, function), asked, threads=1)
     summary = lookup_evaluation.summarise(results)
     assert summary.recall_at_1.share >= 0.95
     assert summary.false_recalls.right == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,8 @@ def test_the_packaged_lookups_with_a_model_that_recalls_nothing(desk: Any, tmp_p
     desk.says("judge", desk.judged())
     asked = load_lookups("val")
     journal = Journal(tmp_path / "j.jsonl", LookupResult)
-    results = lookup_evaluation.evaluate(lookup_function(MemoryLookup(), memory, desk.models), asked, journal)
+    function = lookup_function(MemoryLookup(), memory, desk.models)
+    results = journal.in_order(partial(lookup_evaluation.scored, function), asked)
     summary = lookup_evaluation.summarise(results)
     assert summary.n == len(asked)
     assert summary.false_recalls.right == 0
@@ -65,7 +67,8 @@ def test_each_scenario_has_its_glossary_and_its_card(desk: Any, tmp_path: Path) 
         desk.says("keyword_rephrasing", desk.terms())
         rephrase = rephrase_function(KeywordRephrasing(), stores, desk.models)
         asked = load_examples("val")
-        results = keyword_evaluation.evaluate(rephrase, asked, Journal(tmp_path / "j.jsonl", KeywordResult))
+        journal = Journal(tmp_path / "j.jsonl", KeywordResult)
+        results = journal.in_order(partial(keyword_evaluation.scored, rephrase), asked)
     finally:
         for store in stores.values():
             store.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ from finexpert.datasets.layers.keyword_evaluation import (
     KeywordResult,
     KeywordVerdict,
     Rephrased,
-    evaluate,
     judge_keywords,
+    scored,
     summarise,
 )
 from finexpert.datasets.layers.keyword_examples import KeywordExample, fill, load_examples, load_scenarios
@@ -186,7 +187,8 @@ def run(tmp_path: Path, **changed: Exception) -> tuple[list[KeywordResult], list
             raise changed[case.kind]
         return ANSWERS[case.id]
 
-    return evaluate(rephrase, CASES, Journal(tmp_path / "journal.jsonl", KeywordResult), threads=1), asked
+    journal = Journal(tmp_path / "journal.jsonl", KeywordResult)
+    return journal.in_order(partial(scored, rephrase), CASES, threads=1), asked
 
 
 def test_a_summary_counted_by_hand(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -16,8 +17,8 @@ from finexpert.datasets.layers.lookup_evaluation import (
     LookupResult,
     LookupVerdict,
     Tier,
-    evaluate,
     judge_lookup,
+    scored,
     summarise,
 )
 from finexpert.datasets.layers.lookup_examples import (
@@ -198,7 +199,8 @@ def run(tmp_path: Path, **changed: object) -> tuple[list[LookupResult], list[str
             raise answer
         return cast("tuple[Sequence[str], Tier, int]", answer)
 
-    return evaluate(lookup, FIVE, Journal(tmp_path / "journal.jsonl", LookupResult), threads=1), asked
+    journal = Journal(tmp_path / "journal.jsonl", LookupResult)
+    return journal.in_order(partial(scored, lookup), FIVE, threads=1), asked
 
 
 def test_a_summary_counted_by_hand(tmp_path: Path) -> None:
@@ -250,7 +252,8 @@ def test_unusable_output_is_wrong_also_where_nothing_was_to_be_recalled(tmp_path
 def test_every_result_is_reported_as_it_comes(tmp_path: Path) -> None:
     heard: list[str] = []
     journal = Journal(tmp_path / "journal.jsonl", LookupResult)
-    evaluate(lambda q, c: ([], "none", 0), FIVE, journal, threads=2, on_result=lambda result: heard.append(result.id))
+    ask = partial(scored, lambda q, c: ([], "none", 0))
+    journal.in_order(ask, FIVE, threads=2, on_result=lambda result: heard.append(result.id))
     assert sorted(heard) == sorted(each.id for each in FIVE)
 
 
