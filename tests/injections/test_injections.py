@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from planted import injection_cases, unescaped
+from planted_places import NEVER_SHOWN
 
 from finexpert import tracking
-from finexpert.attacks.injection_places import NEVER_SHOWN
-from finexpert.attacks.injections import injection_cases, unescaped
 from finexpert.filings.page.filing import Filing
 from finexpert.knowledge import injections
 from finexpert.knowledge.process import Process, ProcessStep

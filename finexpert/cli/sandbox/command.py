@@ -30,20 +30,15 @@ Rung = Annotated[
 def attack(
     workers: Workers = 2,
     rung: Rung = None,
-    injections: Annotated[
-        bool, typer.Option("--injections", help="Only the planted instructions, with a model that obeys them.")
-    ] = False,
     as_json: common.Json = False,
 ) -> None:
     """Run every attack and every ordinary analysis on each boundary that works here; exit code 1 if one is not held.
 
     First with the early refusal of scripts off, so that the boundary itself is tried, then with it on. Some minutes.
     """
-    suites = {} if injections else _script_suites(workers, rung)
-    if not rung and not injections:
+    suites = _script_suites(workers, rung)
+    if not rung:
         suites["statements on DuckDB"] = _statements()
-    if not rung or injections:
-        suites["planted instructions"] = _injections()
     failed = [result for results in suites.values() for result in results if not result.held]
     if as_json:
         typer.echo(json.dumps({name: [_facts(one) for one in results] for name, results in suites.items()}, indent=1))
@@ -143,19 +138,6 @@ def _statements() -> list[Result]:
     results: list[Result] = []
     with common.progress("statements", len(cases("statements"))) as done:
         for result in run_statements():
-            results.append(result)
-            done(1)
-    return results
-
-
-def _injections() -> list[Result]:
-    from finexpert.attacks.injections import injection_cases, run_injections
-    from finexpert.attacks.scripts import LIMITS
-    from finexpert.sandbox import Sandbox
-
-    results: list[Result] = []
-    with Sandbox(LIMITS, policy=False) as sandbox, common.progress("planted", len(injection_cases())) as done:
-        for result in run_injections(sandbox):
             results.append(result)
             done(1)
     return results

@@ -24,8 +24,6 @@ def _few(script: Case) -> object:
 def _run(monkeypatch: pytest.MonkeyPatch, script: Case, *arguments: str) -> tuple[int, str]:
     for module in ("finexpert.attacks.cases", "finexpert.attacks.scripts", "finexpert.attacks.statements"):
         monkeypatch.setattr(f"{module}.cases", _few(script))
-    # Planted instructions have tests of their own.
-    monkeypatch.setattr("finexpert.attacks.injections.injection_cases", list)
     monkeypatch.setattr("finexpert.isolation.rungs.RUNGS", (available_rung(),))
     done = CliRunner().invoke(sandbox_app, ["attack", "--workers", "1", *arguments])
     return done.exit_code, done.stdout
