@@ -20,7 +20,6 @@ from finexpert.signatures import rules
 _TURNS = "earlier turns, their plans and answers"
 _PAGE = "the page: text, and the table with its row numbers (r0 is the header) and column numbers"
 
-NOT_ON_THE_PAGE = "{extraction}\n\nfailed: {problems}"
 ASKED_AGAIN = "{calculation}\n\nIt gave {value}. It is asked for again, because: {summary}"
 
 

@@ -39,7 +39,6 @@ from finexpert.plans import operations
 
 PACKAGED = "filings.jsonl"
 NOT_FOUND = {"not_found": True}
-CATEGORIES = ("simple search", "simple calculation", "complex calculation", "attribute", "not found")
 
 
 class Pages(Protocol):
@@ -130,10 +129,6 @@ class FilingQuestion(BaseModel):
     def program_pages(self) -> list[str]:
         """The pages that the program reads, in order, each once."""
         return list(dict.fromkeys(step.page for step in self.program if isinstance(step, PageCell | PageQuote)))
-
-    @property
-    def is_unanswerable(self) -> bool:
-        return bool(self.gold == NOT_FOUND)
 
 
 def load_questions(path: Path | None = None) -> list[FilingQuestion]:

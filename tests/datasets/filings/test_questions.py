@@ -11,7 +11,6 @@ import pytest
 from sample_library import SampleLibrary, load_sample_questions
 
 from finexpert.datasets.filings.questions import (
-    CATEGORIES,
     NOT_FOUND,
     FilingQuestion,
     PageCell,
@@ -51,11 +50,12 @@ def question(**changes: Any) -> FilingQuestion:
 def test_the_packaged_questions() -> None:
     questions = load_questions()
     counts = Counter(one.category for one in questions)
-    assert [counts[category] for category in CATEGORIES] == [20, 20, 20, 12, 8]
+    searched = {"simple search": 20, "simple calculation": 20, "complex calculation": 20, "attribute": 12}
+    assert counts == {**searched, "not found": 8}
     train = Counter(one.category for one in questions if one.split == "train")
-    assert train == dict.fromkeys(CATEGORIES[:4], 6)
-    assert all(one.is_unanswerable is (one.category == "not found") for one in questions)
-    assert all(bool(one.program) is not one.is_unanswerable for one in questions)
+    assert train == dict.fromkeys(searched, 6)
+    assert all((one.gold == NOT_FOUND) is (one.category == "not found") for one in questions)
+    assert all(bool(one.program) is (one.gold != NOT_FOUND) for one in questions)
     assert all(len(one.pages) <= 1 for one in questions if one.category.startswith("simple"))  # type: ignore[union-attr]
     assert all(len(one.pages) > 1 for one in questions if one.category == "complex calculation")
     assert len({one.question for one in questions}) == len(questions)
