@@ -19,7 +19,6 @@ it had under way is dropped, so that nothing it measured was cut short, and it c
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -249,17 +248,6 @@ def admit(budgets: tuple[Budget, ...]) -> Ticket:
             _admission.wait(_LOOK_UP_SECONDS)
             progress.check()
         return ticket
-
-
-async def aadmit(budgets: tuple[Budget, ...]) -> Ticket:
-    """As `admit`, for a coroutine."""
-    while True:
-        with _admission:
-            ticket = _try(budgets)
-        if ticket is not None:
-            return ticket
-        # The calls under way may run on this very loop: blocking it would wait for ever.
-        await asyncio.sleep(0.02)
 
 
 def _try(budgets: tuple[Budget, ...]) -> Ticket | None:

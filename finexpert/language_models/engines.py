@@ -9,9 +9,8 @@ Completions are not streamed token by token: a stream yields the whole completio
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -97,33 +96,6 @@ class Engine:
     @classmethod
     def load_state(cls, state: dict[str, Any]) -> Engine:
         return cls(**state)
-
-
-class AsyncEngine:
-    """An engine for coroutines: it asks in a thread."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-
-    async def complete(self, request: Any) -> Any:
-        return await asyncio.to_thread(self.engine.complete, request)
-
-    async def stream(self, request: Any) -> AsyncIterator[Any]:
-        for event in response_to_events(await self.complete(request)):
-            yield event
-
-    async def aclose(self) -> None:
-        self.engine.close()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> AsyncEngine:
-        return self
-
-    def dump_state(self) -> dict[str, Any]:
-        return {}
-
-    @classmethod
-    def load_state(cls, state: dict[str, Any]) -> AsyncEngine:
-        raise NotImplementedError("a LanguageModel makes its own")
 
 
 def text_response(model: str, text: str, prompt_tokens: int, completion_tokens: int) -> Any:

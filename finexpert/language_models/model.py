@@ -14,6 +14,7 @@ how often it is asked again is up to the engine and DSPy. Where it cannot be rea
 
 from __future__ import annotations
 
+import asyncio
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,8 +25,8 @@ import dspy
 
 from finexpert.core import progress
 from finexpert.errors import ModelUnreachable
-from finexpert.language_models.budget import Ticket, aadmit, admit
-from finexpert.language_models.engines import Asking, AsyncEngine, Engine, asking, stamp_of
+from finexpert.language_models.budget import Ticket, admit
+from finexpert.language_models.engines import Asking, Engine, asking, stamp_of
 from finexpert.language_models.errors import translated
 from finexpert.language_models.prefixes import share_of_prefix
 from finexpert.language_models.scope import Scope, current
@@ -41,8 +42,8 @@ class Keeps(Protocol):
 class LanguageModel(dspy.LM):  # type: ignore[misc]
     """A language model behind one of our engines."""
 
-    def __init__(self, model: str, engine: Engine, async_engine: AsyncEngine | None = None, **kwargs: Any) -> None:
-        super().__init__(model, engine=engine, async_engine=async_engine or AsyncEngine(engine), **kwargs)
+    def __init__(self, model: str, engine: Engine, **kwargs: Any) -> None:
+        super().__init__(model, engine=engine, **kwargs)
         self.recorder: Keeps | None = None
         self.fallback: LanguageModel | None = None
 
@@ -58,15 +59,8 @@ class LanguageModel(dspy.LM):  # type: ignore[misc]
                 return self.fallback(prompt, messages=messages, **self._passed_on(kwargs))
 
     async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
-        scope = current()
-        try:
-            with self._counted(scope, await aadmit(scope.budgets), kwargs):
-                return await super().acall(prompt, messages=messages, **kwargs)
-        except ModelUnreachable as error:
-            if self.fallback is None:
-                raise
-            with fallen_back(scope.meters, error):
-                return await self.fallback.acall(prompt, messages=messages, **self._passed_on(kwargs))
+        """As a call, in a thread: our engines wait for an answer, and count, record and fall back there."""
+        return await asyncio.to_thread(self, prompt, messages=messages, **kwargs)
 
     def _passed_on(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """What a call tells the model that is asked instead: which repeat it is, and what the call itself said."""
@@ -121,12 +115,6 @@ class LanguageModel(dspy.LM):  # type: ignore[misc]
             if not state.keep_history:
                 return
         super().update_history(entry)
-
-    def dump_state(self) -> dict[str, Any]:
-        """What DSPy writes into a saved program; it loads with `allow_unsafe_lm_state=True`, and holds no key."""
-        state: dict[str, Any] = super().dump_state()
-        state.pop("async_engine", None)
-        return state
 
     def _warn_zero_temp_rollout(self, temperature: float | None, rollout_id: Any) -> None:
         """No warning: a repeat at temperature 0 is asked anew on purpose, to see how steady the provider is."""

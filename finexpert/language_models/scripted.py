@@ -34,7 +34,6 @@ class ScriptedModel(LanguageModel):
 
     def __init__(self, answers: Answers = (), latency: float = 0.0, **kwargs: Any) -> None:
         kwargs.pop("engine", None)
-        kwargs.pop("async_engine", None)
         kwargs = {"model": "scripted", "cache": False, **kwargs}
         super().__init__(engine=ScriptedEngine(answers, latency), **kwargs)
 
