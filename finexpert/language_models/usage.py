@@ -6,8 +6,8 @@
     ({'planning': 1}, 812)
 
 A call that a cache or a recording serves counts with the tokens, the seconds and the cost that it had when it was
-made: a usage says what the answer takes, not what this run of it happened to pay. `cached` and `replayed` say how
-many calls were such. A call that failed is counted in `failed` alone, and in `fell_back` if another model was asked
+made: a usage says what the answer takes, not what this run of it happened to pay. `cached` says how many
+calls DSPy's cache served. A call that failed is counted in `failed` alone, and in `fell_back` if another model was asked
 instead, whose call counts as any other.
 """
 
@@ -76,10 +76,6 @@ class Meter:
             self._stack.close()
             self._stack = None
 
-    def layer(self, name: str) -> AbstractContextManager[Scope]:
-        """Names the layer of the calls made within it."""
-        return layer(name)
-
     def add(self, call: Call) -> None:
         """Count one call."""
         with self._lock:
@@ -100,16 +96,6 @@ class Meter:
         """The calls in the order in which they ended."""
         with self._lock:
             return tuple(self._calls)
-
-    @property
-    def cached(self) -> int:
-        """Calls that DSPy's cache served."""
-        return sum(call.cached for call in self.calls)
-
-    @property
-    def replayed(self) -> int:
-        """Calls that a recording served."""
-        return sum(call.replayed for call in self.calls)
 
     @property
     def wall_seconds(self) -> float:

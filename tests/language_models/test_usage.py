@@ -28,7 +28,7 @@ def test_layers_and_nested_meters() -> None:
     with Meter() as run:
         for _ in range(2):
             with Meter() as answer:
-                with answer.layer("planning"):
+                with layer("planning"):
                     lm("word" * 8)
                 with layer("sql_extraction"):
                     lm("word" * 8)
@@ -82,7 +82,6 @@ def test_a_call_served_by_the_cache_counts_with_what_it_took(served: Any, server
     with Meter() as second:
         assert lm.copy()("hello") == ["the answer"]
     assert len(server.seen) == 1
-    assert (first.cached, second.cached) == (0, 1)
     cold, warm = first.usage(), second.usage()
     assert (cold.cached, warm.cached) == (0, 1)
     assert "from the cache" not in cost(cold)
@@ -100,7 +99,7 @@ def test_the_cache_is_counted_with_the_history_off(served: Any) -> None:
     with dspy.context(disable_history=True), Meter() as meter:
         lm("hello")
         lm("hello")
-    assert (meter.usage().calls, meter.cached) == (2, 1)
+    assert (meter.usage().calls, meter.usage().cached) == (2, 1)
     assert lm.history == []
 
 
