@@ -1,7 +1,7 @@
 """`finexpert model`: the semantic model of a database, a file that people review.
 
 finexpert model init --data trades.duckdb             writes trades.model.yaml beside the data, with nothing published
-finexpert model import models/ --data trades.duckdb   the same, with what dbt says of the tables
+finexpert model import models/ --data trades.duckdb   the same, with what dbt, Cube or LookML says of the tables
 finexpert model publish trades.status --data trades.duckdb
 finexpert model check --data trades.duckdb
 finexpert model show --data trades.duckdb
@@ -64,33 +64,36 @@ def init(data: common.Data = None, file: File = None) -> None:
 
 @model_app.command("import")
 def import_(
-    source: Annotated[Path, typer.Argument(help="A YAML file of dbt, or the folder of its models.")],
+    source: Annotated[
+        Path, typer.Argument(help="A YAML file of dbt or Cube, a file of LookML, or the folder of them.")
+    ],
     data: common.Data = None,
     file: File = None,
 ) -> None:
-    """Write a first model from the catalogue and from dbt's YAML: descriptions, keys, relationships, metrics, and no value.
+    """Write a first model from the catalogue and from what dbt, Cube or LookML says: descriptions, keys, relationships, metrics, and no value.
 
-    What cannot be taken over is listed. Exit code 1 if a metric does not run.
+    Every key and every metric is tried on the data. What cannot be taken over is listed with its file and the reason.
     """
     from finexpert.errors import ConfigurationError
-    from finexpert.warehouse.semantic_model.dbt import take_over
     from finexpert.warehouse.semantic_model.document import save
     from finexpert.warehouse.semantic_model.drafting import draft
+    from finexpert.warehouse.semantic_model.importing.importing import importing
 
     settings = common.settings_from()
     target = _place(data, file, settings)
     if target.exists():
         raise ConfigurationError(f"{target} is there already: name another file with --file")
     with closing(_opened(data, settings)) as warehouse:
-        taken = take_over(draft(warehouse.tables, warehouse.name), source)
+        taken = importing(draft(warehouse.tables, warehouse.name), source, warehouse)
     save(taken.model, target)
     out = common.console()
     out.print(f"wrote {target}: {len(taken.model.datasets)} tables, {len(taken.model.relationships)} relationships, "
               f"{len(taken.model.metrics)} metrics", markup=False)  # fmt: skip
     for one in taken.left_out:
         out.print(f"- not taken over: {one}", markup=False)
+    for note in taken.notes:
+        out.print(f"- note: {note}", markup=False)
     _say_how_found(target, data, settings)
-    check(data, target)
 
 
 @model_app.command()

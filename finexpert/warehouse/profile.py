@@ -153,7 +153,7 @@ class _Looking:
         )
         there = (
             exp.select("1")
-            .from_(_named(other))
+            .from_(from_named(other.name))
             .where(exp.EQ(this=_quoted(other_column), expression=exp.column("value", "wanted")))
         )
         missing = exp.select("1").from_(wanted.subquery("wanted")).where(exp.Not(this=exp.Exists(this=there)))
@@ -174,7 +174,7 @@ class _Looking:
 
 
 def _some(table: TableSchema, column: str, rows: int | None) -> exp.Select:
-    select = exp.select(_quoted(column)).from_(_named(table)).where(_quoted(column).is_(exp.null()).not_())
+    select = exp.select(_quoted(column)).from_(from_named(table.name)).where(_quoted(column).is_(exp.null()).not_())
     return select if rows is None else select.limit(rows)
 
 
@@ -182,8 +182,9 @@ def _quoted(column: str) -> exp.Column:
     return exp.column(column, quoted=True)
 
 
-def _named(table: TableSchema) -> exp.Table:
-    schema, _, last = table.name.rpartition(".")
+def from_named(name: str) -> exp.Table:
+    """A table of the warehouse as it stands in a FROM."""
+    schema, _, last = name.rpartition(".")
     return exp.table_(last, db=schema or None, quoted=True)
 
 

@@ -51,6 +51,7 @@ WATCHED = frozenset(
         "yaml.safe_load",
         "yaml.parse",
         "yaml.compose",
+        "lkml.load",
         "tomllib.load",
         "tomllib.loads",
         "pd.read_csv",

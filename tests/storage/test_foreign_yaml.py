@@ -14,7 +14,7 @@ from finexpert.errors import FinexpertError
 from finexpert.knowledge.verified.files import rows_of
 from finexpert.storage import foreign_yaml
 from finexpert.warehouse.semantic_model import document
-from finexpert.warehouse.semantic_model.dbt import take_over
+from finexpert.warehouse.semantic_model.importing.documents import find
 
 
 def chained(first: str, line: str, letters: str = "abcdefghij") -> str:
@@ -57,7 +57,7 @@ HOSTILE = {
 }  # fmt: skip
 DOORS: dict[str, Callable[[Path], object]] = {
     "semantic model": document.load,
-    "dbt": lambda path: take_over(document.SemanticModel(name="desk"), path),
+    "dbt and Cube": find,
     "verified queries": lambda path: list(rows_of(path)),
     "report": reading.read,
 }
@@ -81,7 +81,7 @@ def test_what_stands_for_too_much_is_refused_with_its_line(name: str, door: str,
 @pytest.mark.parametrize("place", ["folder", "missing", "no text"])
 def test_what_is_no_file_is_refused(door: str, place: str, tmp_path: Path) -> None:
     file = tmp_path / "given.yaml"
-    if place == "folder" and door != "dbt":
+    if place == "folder" and door != "dbt and Cube":
         file.mkdir()
     if place == "no text":
         file.write_bytes(b"a: \xff\xfe")

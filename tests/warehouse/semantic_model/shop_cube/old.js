@@ -1,0 +1,1 @@
+cube(`payments`, { sql_table: `payments` });

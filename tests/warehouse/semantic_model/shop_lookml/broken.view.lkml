@@ -1,0 +1,2 @@
+view: broken {
+  dimension: id {
