@@ -6,13 +6,15 @@ write_whole(Path("records/20241122-ab12cd.json"), "{...}")
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
+
+from finexpert.storage.whole_files import writing
 
 
 def make_folder(folder: Path) -> None:
     """Make a folder, and what is missing above it, for its owner only; one that is there keeps its mode.
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
     ...     make_folder(Path(place) / "home" / "records")
     ...     [oct(path.stat().st_mode & 0o777) for path in sorted(Path(place).rglob("*"))]
@@ -36,14 +38,5 @@ def write_whole(path: Path, content: str | bytes) -> None:
     """
     # A link is replaced; what it names says nothing of who may read this.
     mode = path.stat().st_mode & 0o777 if path.exists() and not path.is_symlink() else 0o600
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with writing(path, mode) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)

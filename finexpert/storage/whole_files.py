@@ -18,19 +18,19 @@ from typing import BinaryIO
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[BinaryIO]:
+def writing(path: Path, mode: int = 0o644) -> Iterator[BinaryIO]:
     """A file under another name, which takes the place of `path` when the block ends; nothing is left when it fails.
 
     Its name begins with a dot and ends with `.tmp`: nobody takes what a killed process left for a file. Raises OSError.
     """
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o644)
+        temporary.chmod(mode)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
