@@ -38,7 +38,7 @@ MOST_VALUES = 50
 
 @model_app.command()
 def init(data: common.Data = None, file: File = None) -> None:
-    """Write a first model from the catalogue: every table, column, key and date column, and no value."""
+    """Write a first model from the catalogue: every table, column and key, and no value."""
     from finexpert.errors import ConfigurationError
     from finexpert.warehouse.semantic_model.document import save
     from finexpert.warehouse.semantic_model.drafting import draft

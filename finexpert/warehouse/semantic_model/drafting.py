@@ -18,7 +18,7 @@ from finexpert.warehouse.semantic_model.document import (
 
 
 def draft(tables: Iterable[TableSchema], name: str) -> SemanticModel:
-    """A model with every table, column, key and date column that is known, for a person to go on from.
+    """A model with every table, column and key that is known, and the dates that were declared, for a person to go on from.
 
     >>> from finexpert.warehouse.schema import Column
     >>> model = draft([TableSchema("gdp", "", (Column("value", "DOUBLE", "USD"),))], "fred")
@@ -60,5 +60,6 @@ def _dataset(table: TableSchema) -> Dataset:
             )
             for column in table.columns
         ],
-        custom_extensions=[extension({"date_column": table.date_column})] if table.date_column else [],
+        # What was found is no declaration: rows after today would be left out of answers that nobody asked as of a day.
+        custom_extensions=[extension({"date_column": table.date_column})] if table.date and table.date.declared else [],
     )

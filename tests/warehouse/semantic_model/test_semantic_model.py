@@ -99,6 +99,17 @@ def test_what_the_model_says_stands_in_the_card(file: Path, model: SemanticModel
     assert "CANARY" not in card
 
 
+def test_a_first_model_hides_no_row_that_nobody_asked_to_hide(file: Path) -> None:
+    select, day = "SELECT count(*) AS n FROM trades", dt.date(2024, 2, 3)
+    with DuckDBWarehouse(file) as warehouse:
+        made = draft(warehouse.tables, "desk")
+        found, whole = warehouse.query(select, as_of=day).data, warehouse.query(select).data
+        assert found["n"].item() < whole["n"].item()
+    with DuckDBWarehouse(file, model=made) as warehouse:
+        assert warehouse.query(select, as_of=day, declared_only=True).data.equals(whole)
+        assert warehouse.query(select, as_of=day).data.equals(found)
+
+
 def test_rows_end_by_the_declared_date(file: Path, model: SemanticModel) -> None:
     select = "SELECT count(*) AS n FROM trades"
     with DuckDBWarehouse(file, model=model) as warehouse:
