@@ -90,6 +90,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse
         ("", "SELECT avg(nullif(score, -1)) FROM applications WHERE ver = 1", []),
         ("", "SELECT count(*) FROM applications WHERE ver = 1 AND app_day LIKE '2023%'", []),
         ("", "SELECT count(*) FROM dim_customer", [CUSTOMERS]),
+        ("", "SELECT count(DISTINCT topic) FROM tickets", [TWICE.replace("groups", "values counted")]),
+        ("", "SELECT count(DISTINCT lower(topic)) FROM tickets", []),
         ("", "SELECT tier, count(DISTINCT customer_id) AS n FROM dim_customer GROUP BY tier ORDER BY tier", [CUSTOMERS]),
         ("", "SELECT count(DISTINCT customer_id) FROM dim_customer", []),
         ("", "SELECT count(*) FROM dim_customer WHERE is_current", []),
@@ -204,3 +206,15 @@ def test_a_text_that_stands_in_its_column_is_not_read_as_itself_where_there_was_
     monkeypatch.setattr(Probe, "any_row", lambda self, select: None)
     found = Checks(source).run("SELECT count(*) FROM clients WHERE upper(del_flg) = 'N'").notes
     assert not [note for note in found if "read 'N' as" in note]
+
+
+def test_groups_that_are_written_alike_are_told_of_a_long_table_too(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "long.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE calls AS SELECT i AS call_id, CASE i % 3 WHEN 0 THEN 'Water' WHEN 1 THEN 'water' ELSE 'fire' END AS topic "
+            "FROM range(250000) t(i)"
+        )
+    largest = "SELECT topic FROM (SELECT topic, count(*) AS n FROM calls GROUP BY topic) t ORDER BY n DESC LIMIT 1"
+    with DuckDBWarehouse(tmp_path / "long.duckdb", isolated=False) as opened:
+        told = Checks(opened).run(largest).notes
+    assert "groups of topic differ in case or blanks alone, as 'Water' and 'water': they may be one" in told

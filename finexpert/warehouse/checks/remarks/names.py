@@ -2,6 +2,7 @@
 
 GROUP BY full_name      two holders of one name become one
 GROUP BY topic          billing and Billing become two, of which a SELECT around it or a LIMIT keeps the larger
+count(DISTINCT topic)   billing and Billing are counted as two
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns
 from finexpert.warehouse.checks.reading.joined import SMALL
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import MOST_VALUES, Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read
 from finexpert.warehouse.checks.results import alike
 from finexpert.warehouse.dates import words
@@ -25,7 +26,10 @@ _NAMES = frozenset(("name", "title", "label", "description"))
 def names(one: Read, probe: Probe) -> list[str]:
     """Notes on names by which alone a SELECT groups: several rows of their table have one, or one is written in two ways."""
     found = [
-        note for scope in one.scopes for note in [*_of_select(one, scope, probe), *_written_twice(one, scope, probe)]
+        note
+        for scope in one.scopes
+        for look in (_of_select, _written_twice, _counted_twice)
+        for note in look(one, scope, probe)
     ]
     return list(dict.fromkeys(found))
 
@@ -53,8 +57,25 @@ def _written_twice(one: Read, scope: Scope, probe: Probe) -> Iterator[str]:
         others = [other for other in origins if other.table is origin.table and other is not origin]
         if others or origin.wraps or not origin.column.is_text or origin.column.dates:
             continue
-        values, complete = probe.first_values(origin)
-        yield from alike(pd.DataFrame({origin.column.name: sorted(values)})) if complete and values else ()
+        yield from _alike_among(origin, probe)
+
+
+def _counted_twice(one: Read, scope: Scope, probe: Probe) -> Iterator[str]:
+    """Values that a count of different ones takes for two, though they are written alike."""
+    for node in scope.find_all(exp.Count):
+        counted = node.this.expressions if isinstance(node.this, exp.Distinct) else []
+        origin = one.origin(counted[0], scope) if len(counted) == 1 else None
+        if origin is None or origin.wraps or not origin.column.is_text or origin.column.dates:
+            continue
+        for note in _alike_among(origin, probe):
+            yield note.replace("groups of", "values counted of", 1)
+
+
+def _alike_among(origin: Origin, probe: Probe) -> list[str]:
+    """A note on two values that are written alike; of too many values to list nothing is said."""
+    values, complete = probe.first_values(origin)
+    listed = values if complete or len(values) < MOST_VALUES else ()
+    return alike(pd.DataFrame({origin.column.name: sorted(listed)})) if listed else []
 
 
 def _is_nearly_unique(origin: Origin, probe: Probe) -> bool:
