@@ -7,7 +7,7 @@ sum(weight) over rows in kg and lb, as shipments.weight_unit says       is a wei
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -22,44 +22,24 @@ from finexpert.warehouse.schema import Column, TableSchema, find_table
 _ADDED_UP = (exp.Sum, exp.Avg, exp.Median, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Quantile, exp.PercentileCont)
 _CURRENCY = frozenset(("currency", "ccy", "cur", "curr", "currencycode"))
 _AMOUNT = frozenset(
-    [
-        "amount",
-        "amt",
-        "notional",
-        "value",
-        "price",
-        "cost",
-        "fee",
-        "fees",
-        "revenue",
-        "balance",
-        "outstanding",
-        "total",
-        "proceeds",
-        "cash",
-        "payment",
-        "principal",
-        "salary",
-        "income",
-        "premium",
-        "exposure",
-        "commission",
-        "tax",
-        "turnover",
-        "sales",
-        "spend",
-        "budget",
-        "profit",
-        "loss",
-        "pnl",
-        "charge",
-        "interest",
-    ]
-)
-# Rates of amounts are the same in every currency.
-_OF_AMOUNTS = frozenset(
-    ("bp", "bps", "pct", "percent", "percentage", "rate", "ratio", "share", "yield", "change", "growth")
-)
+    ("amount", "amt", "notional", "value", "price", "cost", "fee", "fees", "revenue", "balance", "outstanding", "total",
+     "proceeds", "cash", "payment", "payout", "principal", "salary", "wage", "income", "premium", "premia", "prem", "gwp", "nwp",
+     "exposure", "commission", "tax", "turnover", "sales", "spend", "budget", "profit", "loss", "pnl", "charge", "interest",
+     "nav", "aum", "deposit", "withdrawal", "rent", "debit", "credit")
+)  # fmt: skip
+# Rates of amounts are the same in every currency, and so are their numbers, days and kinds.
+_NO_AMOUNT = frozenset(
+    ("bp", "bps", "pct", "percent", "percentage", "rate", "ratio", "share", "yield", "change", "growth", "id", "no", "nr", "num",
+     "number", "count", "cnt", "qty", "quantity", "units", "days", "day", "date", "dt", "month", "year", "type", "code", "flag",
+     "status")
+)  # fmt: skip
+# What may be anything else in a column of decimals.
+_OF_NO_CURRENCY = _NO_AMOUNT | frozenset(
+    ("weight", "volume", "size", "score", "rating", "hours", "minutes", "seconds", "lat", "lon", "latitude", "longitude", "age",
+     "duration", "distance", "probability", "factor", "index", "beta", "delta", "correlation", "temperature", "kg", "km", "lots",
+     "contracts", "pieces", "shares", "seats", "hectares", "tons", "barrels", "mwh", "kwh", "litres", "gallons")
+)  # fmt: skip
+_DECIMALS = ("DOUBLE", "FLOAT", "REAL", "DEC", "NUM", "MONEY")
 _UNIT = frozenset(("unit", "units", "uom"))
 _OF_UNITS = _UNIT | {"of", "measure", "measurement"}
 # Of what a column says the unit that is called `unit` alone.
@@ -74,32 +54,53 @@ def check_currencies(one: Read, probe: Probe) -> list[str]:
     for scope in one.scopes:
         for node in scope.walk():
             if isinstance(node, _ADDED_UP):
-                _check_currency(one, node, scope, probe)
+                notes += _check_currency(one, node, scope, probe)
                 notes += _of_parents(one, node, scope, probe)
-    return notes
+    return list(dict.fromkeys(notes))
+
+
+def _added(node: exp.Expr) -> Iterator[exp.Column]:
+    """The columns whose values are added up, without those of conditions, which choose rows.
+
+    >>> from sqlglot import parse_one
+    >>> [column.name for column in _added(parse_one("sum(CASE WHEN amount > 100 THEN fee END)"))]
+    ['fee']
+    """
+    for column in node.find_all(exp.Column):
+        within = column.find_ancestor(exp.Predicate, type(node))
+        if within is None or not isinstance(within, exp.Predicate):
+            yield column
 
 
 def _of_parents(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> Iterator[str]:
     """Amounts without a currency beside them, of things that are in several."""
     mentioned = {column.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)}
-    for column in node.find_all(exp.Column):
+    for column in _added(node):
         origin = one.origin(column, scope)
-        if origin is None or not _is_amount(origin.column) or _currency_of(origin.table) or _in_one_currency(origin):
+        if (
+            origin is None
+            or not _may_be_amount(origin.column)
+            or _currency_of(origin.table)
+            or _in_one_currency(origin)
+        ):
             continue
         for key in origin.table.foreign_keys:
             table = find_table(one.tables, key.table)
             currency = _currency_of(table) if table is not None else None
             if table is None or currency is None or currency.name.lower() in mentioned:
                 continue
-            if len(probe.distinct(Origin(table, currency)) or ()) > 1:
+            if len(_different(probe.distinct(Origin(table, currency)))) > 1:
                 yield (
                     f"{text_of(one, node)} may add up several currencies: {table.name}.{currency.name} holds several, and the SELECT does not look at it"
                 )
 
 
-def _check_currency(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> None:
-    """A sum or an average of amounts in several currencies or units, told by a column beside them, is no amount."""
-    for column in node.find_all(exp.Column):
+def _check_currency(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> Iterator[str]:
+    """A sum or an average of amounts in several currencies or units, told by a column beside them, is no amount.
+
+    What may be an amount and need not be is said.
+    """
+    for column in _added(node):
         origin = one.origin(column, scope)
         if origin is None or origin.column.is_text:
             continue
@@ -111,24 +112,60 @@ def _check_currency(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> No
                     "unit with CASE, group by it, or keep one unit"
                 )
             continue
-        currency = _currency_of(origin.table) if _is_amount(origin.column) else None
+        currency = _currency_of(origin.table) if _may_be_amount(origin.column) else None
         if currency is None or _in_one_currency(origin) or _is_told_apart(one, currency, column, scope):
             continue
-        if _are_several(one, Origin(origin.table, currency), column, scope, probe):
+        if not _are_several(one, Origin(origin.table, currency), column, scope, probe):
+            continue
+        if _is_amount(origin.column):
             raise QueryError(
                 f"{text_of(one, node)} adds up amounts in several currencies, as {origin.table.name}.{currency.name} says: group by it, "
                 "keep one currency, or convert with exchange rates of these data; if the column is in one currency, the owner says so in the "
                 "comment of the column or in the semantic model"
             )
+        yield f"{text_of(one, node)} adds up rows in several currencies, as {origin.table.name}.{currency.name} says"
 
 
 def _is_amount(column: Column) -> bool:
     """
-    >>> _is_amount(Column("fee_amount", "DOUBLE")), _is_amount(Column("commission_bp", "DOUBLE"))
-    (True, False)
+    >>> [_is_amount(Column(name, "DOUBLE")) for name in ("fee_amount", "commission_bp", "sales_qty")]
+    [True, False, False]
+    >>> _is_amount(Column("payment_date", "DATE"))
+    False
     """
     said = set(words(column.name))
-    return bool(said & _AMOUNT) and not said & _OF_AMOUNTS
+    return bool(said & _AMOUNT) and not said & _NO_AMOUNT and not _is_day(column)
+
+
+def _may_be_amount(column: Column) -> bool:
+    """Whether a column is an amount by its name, or holds decimals that its name calls nothing else.
+
+    >>> [_may_be_amount(Column(name, "DOUBLE")) for name in ("recovered", "gross_weight")], _may_be_amount(Column("seats", "INTEGER"))
+    ([True, False], False)
+    """
+    decimals = any(kind in column.type.upper() for kind in _DECIMALS)
+    return _is_amount(column) or (decimals and not set(words(column.name)) & _OF_NO_CURRENCY and not _is_day(column))
+
+
+def _is_day(column: Column) -> bool:
+    return bool(column.dates) or column.type.upper().startswith(("DATE", "TIME"))
+
+
+def _different(values: Iterable[str] | None) -> set[str]:
+    """Codes of currencies without those that differ in case or blanks alone. A small last letter is a unit of its own: GBp are pence.
+
+    >>> sorted(_different(["usd", "USD ", "Usd", "GBP", "GBp"]))
+    ['GBP', 'GBp', 'USD']
+    """
+    codes = (value.strip() for value in values or ())
+    return {code.upper() if code[1:] == code[1:].lower() else code for code in codes}
+
+
+def _one_code(column: exp.Column) -> exp.Expr:
+    """The same in SQL."""
+    code = exp.Trim(this=column)
+    rest = exp.Substring(this=code, start=exp.Literal.number(2), length=exp.Literal.number(9))
+    return exp.case().when(rest.eq(exp.Lower(this=rest.copy())), exp.Upper(this=code.copy())).else_(code.copy())
 
 
 def _currency_of(table: TableSchema) -> Column | None:
@@ -163,10 +200,12 @@ def _in_one_currency(origin: Origin) -> bool:
 def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, probe: Probe) -> bool:
     """Whether the rows that are added up in one group have several currencies: of a first part of them, or of all of their table."""
     if one.base_of(scope, amount.table) is None:
-        return len(probe.distinct(currency) or ()) > 1
+        return len(_different(probe.distinct(currency))) > 1
     where = scope.expression.args.get("where")
     rows = rows_of(one, scope, where.this if where is not None else None)
-    kept = [exp.column(currency.column.name, table=amount.table), *common_keys(scope.expression)]
+    code = exp.column(currency.column.name, table=amount.table)
+    is_unit = bool(set(words(currency.column.name)) & _UNIT)
+    kept = [code if is_unit else _one_code(code), *common_keys(scope.expression)]
     rows.set("expressions", [part.copy().as_(f"c{number}") for number, part in enumerate(kept)])
     return probe.any_row(of_several(rows.limit(_FIRST), len(kept) - 1)) is True
 

@@ -162,10 +162,10 @@ class Joined:
         return any(self._probe.any_row(runnable(self._rows(name, columns, rows))) is True for rows in looks)
 
     def _is_ranged(self, name: str) -> bool:
-        """Whether a condition other than an equality ties a source to another one."""
+        """Whether a condition other than an equality of a column ties a source to another one, as the month of a day does."""
         for condition in self._conditions:
             tables = {column.table for column in condition.find_all(exp.Column)}
-            if name in tables and len(tables) > 1 and not isinstance(condition, exp.EQ | exp.NullSafeEQ):
+            if name in tables and len(tables) > 1 and all(side.table != name for side, _ in _sides(condition)):
                 return True
         return False
 
@@ -256,16 +256,10 @@ class Joined:
 
     def _bound(self, name: str, known: set[str]) -> Iterator[str]:
         """The columns of a source that its conditions tie to one value: of a known source, a constant, or the group."""
-        for condition in self._conditions:
-            if not isinstance(condition, exp.EQ | exp.NullSafeEQ):
-                continue
-            for wrapped, other in ((condition.this, condition.expression), (condition.expression, condition.this)):
-                side = unwrapped(wrapped)
-                if not isinstance(side, exp.Column) or side.table != name:
-                    continue
-                tables = {column.table for column in other.find_all(exp.Column)} & self.names
-                if name not in tables and tables <= known:
-                    yield side.name
+        for side, other in (pair for condition in self._conditions for pair in _sides(condition)):
+            tables = {column.table for column in other.find_all(exp.Column)} & self.names
+            if side.table == name and name not in tables and tables <= known:
+                yield side.name
         yield from (column.name for column in self._grouped if column.table == name)
 
     def _rows(self, name: str, columns: frozenset[str], rows: int | None) -> exp.Select:
@@ -295,3 +289,11 @@ def all_conditions(select: exp.Expr) -> Iterator[exp.Expr]:
     for root in roots:
         for condition in root.flatten() if isinstance(root, exp.And) else [root]:
             yield condition.unnest()
+
+
+def _sides(condition: exp.Expr) -> list[tuple[exp.Column, exp.Expr]]:
+    """The columns that a condition says to be equal to something, each with what that is."""
+    if not isinstance(condition, exp.EQ | exp.NullSafeEQ):
+        return []
+    pairs = ((condition.this, condition.expression), (condition.expression, condition.this))
+    return [(side, other) for wrapped, other in pairs if isinstance(side := unwrapped(wrapped), exp.Column)]
