@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from finexpert.answers import recording, records, replaying
-from finexpert.answers.export import allowed
+from finexpert.answers.export import allowed, columns
 from finexpert.answers.export import code as exported_code
 from finexpert.answers.export import script as exported
 from finexpert.answers.export.run import run_export
@@ -125,6 +125,66 @@ import random as pd; pd.seed(1)
 from copy import copy as pd; pd.concat([])
 import json as x; import re as x; x.compile('a')
 import operator; operator.call(print)
+match (lambda: 0):\n    case object(__globals__=g): pass
+match df:\n    case object(style=s): answer = s
+match df:\n    case [a, b]: answer = a
+match 1:\n    case int(x): answer = x
+match (lambda: 0):\n    case object(__builtins__={'exec': e}): pass
+match {'a': 1}:\n    case {'a': a, **rest}: answer = a
+x = ['env', 'from_string']; df.style.env.from_string('x')
+x = ['style']; df.style.to_excel
+t = type; t('X', (object,), {})
+[type][0]('X', (), {})
+list(map(type, 'X', [()], [{}]))
+import functools; functools.partial(type, 'X')
+np.frompyfunc(type, 3, 1)
+(lambda f: f('X', (), {}))(type)
+answer = type(df)('X', (), {})
+t = type(df.n.values); t((1,), dtype=object, buffer=b'12345678')
+np.ndarray((1,), dtype=object, buffer=b'12345678')
+make = np.ndarray
+answer = [kind for kind in (np.ndarray,)][0]((1,), dtype=object)
+if isinstance(make := np.ndarray, int): pass
+np.frombuffer(b'12345678', dtype='O')
+np.recarray((1,), dtype='O', buf=b'12345678')
+x = property(lambda s: 1)
+super
+if 0: property = 1\nproperty(print)
+if 0: duckdb = 1\nduckdb.sql('x')
+def f(pd): return pd.io\nf(1)
+try:\n    1 / 0\nexcept Exception as np: pass
+try:\n    1 / 0\nexcept* ValueError: pass
+async def f(): pass
+import time; time.clock_settime(0, 0)
+import time; time.sleep(1e9)
+np.ma.test()
+from numpy.random import test
+stats.test()
+import zoneinfo; zoneinfo.reset_tzpath(['/dev'])
+import calendar; calendar.main([])
+plt.title('x', font=':file=/etc/passwd')
+answer = ('{0._' + '_class_' + '_}').format(df)
+answer = '{0.style}'.format(df)
+answer = '{0[0]}'.format(df)
+answer = '{:{0.style}}'.format(df)
+f = '{0.style}'.format; f(df)
+answer = str.format('{0.style}', df)
+answer = list(map(str.format, ['{0.style}'], [df]))
+answer = '{x.style}'.format_map({'x': df})
+answer = df.pivot_table(index='n', aggfunc='to_' + 'csv')
+answer = df.pivot_table('n', 'k', None, 'to_csv')
+answer = pd.crosstab(df.n, df.k, values=df.n, aggfunc='to_pickle')
+df.groupby('k').agg(x=pd.NamedAgg('n', 'to_csv', '/tmp/x'))
+df.groupby('k').agg(x=pd.NamedAgg('n', 'to_' + 'csv'))
+bits = np.random.default_rng().bit_generator.cffi
+df.n.values.resize(100, refcheck=False)
+df.n.values.dtype = object
+df.n.values.strides = (0,)
+plt.getp(plt.gca(), 'figure')
+df.plot.axes = 1
+def g(*, column_of): return column_of\ng(column_of=1)
+from copy import copy as reach_again
+reach_again()
 """.strip().splitlines()
 
 HARMLESS = r"""
@@ -148,6 +208,19 @@ from collections import Counter; answer = Counter(df.k).most_common(1)[0][0]
 answer = {'a': 1}.get('a')
 answer = math.sqrt(sum(df.n)); period = (df.d.min(), df.d.max())
 answer = df.resample('ME', on='d').n.last().iloc[-1]
+answer = 'mean {:.1f} of {k}'.format(df.n.mean(), k=df.k.iloc[0])
+answer = df.n.map('{:.2f}'.format).tolist()
+answer = isinstance(df.n.values, np.ndarray) and type(df.n) is pd.Series
+answer = isinstance(df.n, (list, np.ndarray, pd.Series)); period = str(type(answer))
+def mean(values: np.ndarray, last: int = 1) -> np.ndarray:\n    return values.mean()\nanswer = mean(df.n)
+df['share'] = df.n / df.n.sum(); answer = df.share.max()
+answer = [row.n for row in df.itertuples()][0]
+df.columns = [str(one) for one in df.columns]; df.index.name = 'row'; answer = 1
+answer = df.pivot_table(index='k', values='n', aggfunc='sum'); period = pd.crosstab(df.k, df.d.dt.year)
+answer = df.pivot_table('n', 'k', None, 'mean')
+ax = df.plot(x='d', y='n', kind='bar'); ax.set_ylabel('n'); ax.legend(); answer = 1
+tables = {'a': df}; schema = series = database = 1; answer = len(tables)
+with np.errstate(divide='ignore'):\n    answer = np.where(df.n > 0, 1 / df.n, 0).sum()
 """.strip().splitlines()
 
 
@@ -361,7 +434,7 @@ def test_what_answers_for_names_by_its_content_is_known() -> None:
         for home in kind.__mro__
         if "__getattr__" in vars(home)
     }
-    assert {each.__qualname__ for each in classes} == {"NDFrame", "_RichResult", "rrulewrapper"}
+    assert {each.__qualname__ for each in classes} == {"NDFrame", "_RichResult"}
 
 
 TAMPERED: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
@@ -409,3 +482,94 @@ def test_what_a_record_says_of_itself_is_compared(answered: Make, warehouse: Duc
     other = record.model_copy(update={"plan": plan, "explanation": "something else"})
     assert replaying.replay(other, warehouse, sandbox).differences == ["the explanation is not that of the plan"]
     assert pd.notna(replaying.replay(record, warehouse, sandbox).value)
+
+
+# Done though nobody checked the lines: what pandas or matplotlib do for a name that looks harmless is held when it is done.
+DONE = [
+    "open('stolen', 'w')",
+    "open('/etc/passwd').read()",
+    "import os; os.system('touch stolen')",
+    "import os; os.remove('kept')",
+    "import os; os.rename('kept', 'stolen')",
+    "import os; os.mkdir('stolen')",
+    "import os; os.posix_spawn('/bin/touch', ['touch', 'stolen'], {})",
+    "import subprocess; subprocess.run(['touch', 'stolen'], check=True)",
+    "import socket; socket.create_connection(('127.0.0.1', 9))",
+    "import ctypes; ctypes.CDLL(None).system(b'touch stolen')",
+    "import shutil; shutil.copy('kept', 'stolen')",
+    "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9')",
+    "np.save('stolen', np.ones(1))",
+    "np.fromfile('kept')",
+    "np.memmap('stolen', mode='w+', shape=(1,))",
+    "df.to_csv('stolen')",
+    "df.to_pickle('stolen')",
+    "df.agg('to_' + 'csv', 0, 'stolen')",
+    "pd.read_csv('kept')",
+    "pd.Timestamp('2020', tz='dateutil/' + '/etc/passwd')",
+    "plt.style.use('kept')",
+    "plt.figure().savefig('stolen')",
+    "plt.text(0, 0, 'x', font=':file=/etc/passwd'); plt.gcf().canvas.draw()",
+    "plt.text(0, 0, 'x', usetex=True); plt.gcf().canvas.draw()",
+    "plt.text(0, 0, 'x').update({'use' + 'tex': True}); plt.gcf().canvas.draw()",
+]
+WATCHED = (
+    "import runpy, sys\nmost = []\n"
+    "sys.addaudithook(lambda event, given: most.append(event) if event in {'os.system', 'subprocess.Popen', 'socket.connect'} else None)\n"
+    "runpy.run_path('answer.py', run_name='__main__')\nprint(sorted(set(most)))"
+)
+
+
+def test_nothing_is_written_or_started_though_nobody_checked_the_lines(
+    answered: Make, warehouse: DuckDBWarehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kept").write_text("1,2")
+    tries = "\n".join(
+        f"try:\n    {done}\n    answer.append({done!r})\nexcept Exception as error:\n    held.append(str(type(error)))"
+        for done in DONE
+    )
+    record = answered("SELECT i FROM t", "answer = 1")
+    record.plan.steps[1] = Script(
+        id=2, frames=["df"], task="", code=f"answer, held = [], []\n{tries}\nprint(len(held))"
+    )
+    monkeypatch.setattr(exported_code, "check", lambda *_: None)
+    (tmp_path / "answer.py").write_text(exported.export(record, warehouse))
+    ran = subprocess.run(
+        [sys.executable, "-c", WATCHED], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ran.stderr == ""
+    assert ran.stdout.splitlines() == [str(len(DONE)), "[]", "['os.system', 'subprocess.Popen']"]
+    assert {one.name for one in tmp_path.iterdir()} == {"answer.py", "kept"}
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("answer = df.net_total.max()  # of all", "answer = column_of(df, 'net_total').max()  # of all"),
+        ("answer = (\n    df.net_total\n    .max()\n)", "answer = (\n    column_of(df, 'net_total')\n    .max()\n)"),
+        ("answer = df.env.from_string('x')", "answer = column_of(column_of(df, 'env'), 'from_string')('x')"),
+        ("answer = (df).net_total", "answer = column_of((df), 'net_total')"),
+        ("answer = df. other  # far", "answer = column_of(df, 'other')"),
+        ('answer = f"{df.net_total.max():.1f}"', "answer = f\"{column_of(df, 'net_total').max():.1f}\""),
+        ("é = 'é'; answer = df.net_total  # é", "é = 'é'; answer = column_of(df, 'net_total')  # é"),
+        ("answer = np.linalg.norm(df.net.mean())", "answer = np.linalg.norm(column_of(df, 'net').mean())"),
+        ("answer = df.index.max()", "answer = df.index.max()"),
+    ],
+)
+def test_a_name_that_is_no_known_attribute_is_read_as_a_column(code: str, said: str) -> None:
+    assert columns.as_columns(code) == said
+
+
+def test_a_column_is_read_as_one_of_whatever_it_is_asked(answered: Make, warehouse: DuckDBWarehouse) -> None:
+    code = (
+        "from collections import namedtuple\nPair = namedtuple('Pair', 'left, env')\ndf['env'] = df.i\n"
+        "answer = [df.env.sum(), df.groupby('i').env.sum().sum(), df.iloc[0].env, next(df.itertuples()).env, Pair(1, 2).env]\n"
+        "for other in (df.plot, len, 'text', 1):\n    try:\n        answer.append(other.env)\n"
+        "    except (TypeError, KeyError, ValueError):\n        answer.append(0)\n"
+    )
+    record = answered("SELECT i FROM t WHERE i > 1", "answer = 1")
+    record.plan.steps[1] = Script(id=2, frames=["df"], task="", code=code)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(exported.export(record, warehouse), "export", "exec"), namespace)  # noqa: S102
+    assert namespace["answer"] == [3, 3, 3, 3, 2, 0, 0, 0, 0]
+    assert "connection" not in namespace
+    assert "duckdb" not in namespace

@@ -7,11 +7,26 @@ Whatever is on no list is refused; `finexpert.answers.export.code` looks at the 
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
-import types
+from pathlib import Path
 
 _split = str.split
+
+
+def _read_modules() -> dict[str, frozenset[str]]:
+    """The lines of `modules.txt`: the name of a module, and below it, indented, what it may give."""
+    found: dict[str, frozenset[str]] = {}
+    module = ""
+    for line in Path(__file__).with_name("modules.txt").read_text(encoding="utf-8").splitlines():
+        if line and line[0] not in "# ":
+            module = line
+        elif line[:1] == " ":
+            found[module] = found.get(module, frozenset()) | frozenset(line.split())
+    return found
+
+
 # Variables of every script, and the modules that they stand for.
 PREDEFINED = {
     "pd": "pandas",
@@ -21,43 +36,29 @@ PREDEFINED = {
     "math": "math",
     "stats": "scipy.stats",
 }
+# What an exported script has for itself while the model's own lines run.
+AROUND = frozenset(("column_of", "reach_again", "annotations", "Any"))
 RESERVED = frozenset(
-    (*PREDEFINED, "answer", "period", "connection", "query", "duckdb", "pa", "pc", "random", "print",
+    (*PREDEFINED, "answer", "period", "connection", "query", "duckdb", "pa", "pc", "random", "print", *AROUND,
      "database", "schema", "tables", "sqlalchemy", "plain", "is_date")
 )  # fmt: skip
-# Modules with the attributes that may not be taken of them; of a module, no other module is reached unless it stands here too.
-MODULES = {
-    "pandas": "eval set_option reset_option option_context options describe_option ExcelWriter ExcelFile HDFStore show_versions test",
-    "pandas.tseries.offsets": "", "pandas.offsets": "", "pandas.api.types": "", "pandas.errors": "",
-    "numpy": "load save savez savez_compressed savetxt loadtxt genfromtxt fromfile fromregex memmap DataSource info show_config test "
-             "set_printoptions seterrcall require get_include show_runtime setbufsize",
-    "numpy.random": "", "numpy.linalg": "", "numpy.fft": "", "numpy.ma": "",
-    "scipy.stats": "", "scipy.optimize": "", "scipy.interpolate": "", "scipy.special": "", "scipy.linalg": "", "scipy.signal": "",
-    "matplotlib.pyplot": "savefig imsave imread rcParams rc rc_file rc_context rcdefaults style switch_backend install_repl_displayhook "
-                         "setp show_config connect disconnect ginput waitforbuttonpress get_plot_commands xkcd rcParamsDefault rcParamsOrig "
-                         "backend_registry FigureManagerBase FigureCanvasBase get_current_fig_manager new_figure_manager",
-    "matplotlib.dates": "", "matplotlib.ticker": "",
-    "datetime": "", "math": "", "cmath": "", "statistics": "", "itertools": "", "fractions": "", "calendar": "", "bisect": "", "heapq": "",
-    "decimal": "", "numbers": "", "random": "", "re": "", "textwrap": "", "zoneinfo": "", "collections": "", "collections.abc": "",
-    "json": "load dump", "time": "", "operator": "attrgetter methodcaller call", "dateutil.relativedelta": "", "string": "Formatter",
-    "__future__": "",
-}  # fmt: skip
-# Of these nothing else: the rest sets attributes by name, makes classes, or looks names up.
-ONLY = {
-    "functools": "cache cmp_to_key lru_cache partial reduce", "typing": "Any Optional Union", "copy": "copy deepcopy",
-    "warnings": "catch_warnings filterwarnings simplefilter warn",
-}  # fmt: skip
-LISTED = frozenset((*MODULES, *ONLY))
+# By module, what may be taken of it; of a module, no other module is reached unless it stands here too.
+MODULES = _read_modules()
+LISTED = frozenset(MODULES)
 BUILTINS = frozenset(
     _split(
         "abs all any bool bytes chr complex dict divmod enumerate filter float format frozenset hash int isinstance issubclass iter len list"
-        " map max min next object ord pow print property range repr reversed round set slice sorted staticmethod classmethod str sum"
-        " super tuple type zip callable True False None NotImplemented Ellipsis __name__"
+        " map max min next object ord pow print range repr reversed round set slice sorted str sum"
+        " tuple type zip callable True False None NotImplemented Ellipsis __name__"
     )
 )
 DANGEROUS = frozenset(
     name for name, one in vars(builtins).items() if callable(one) and not isinstance(one, type)
-) - BUILTINS | frozenset(_split("memoryview bytearray __import__ __builtins__ __loader__ __spec__ quit exit help"))
+) - BUILTINS | frozenset(
+    _split(
+        "memoryview bytearray property super staticmethod classmethod __import__ __builtins__ __loader__ __spec__ quit exit help"
+    )
+)
 EXCEPTIONS = frozenset(
     name for name, one in vars(builtins).items() if isinstance(one, type) and issubclass(one, BaseException)
 )
@@ -67,21 +68,39 @@ NEVER = frozenset(
         "eval exec system popen pipe to_pickle to_parquet to_excel to_hdf to_sql to_feather to_clipboard to_stata to_gbq to_orc to_xml"
         " to_iceberg tofile dump dumps savefig save load loads canvas ctypes plotting mro register set_backend print_figure print_png print_to_buffer"
         " get_field vformat savez savetxt tostring_rgb gi_frame cr_frame ag_frame tb_frame f_globals f_locals f_back f_builtins info_axes"
-        " set_picker draw_artist figimage add_callback pchanged"
+        " set_picker draw_artist figimage add_callback pchanged style type resize setflags setfield getfield data format_map bit_generator to_xarray"
+        " newbyteorder byteswap"
     )
 )
 WRITERS = frozenset(_split("to_csv to_json to_html to_latex to_markdown to_string"))
 # They take the name of a method as a text, or a function.
 BY_NAME = frozenset(_split("agg aggregate apply transform pipe"))
+# Theirs stands behind their first three arguments, or in `aggfunc`.
+TABLES_BY_NAME = frozenset(_split("pivot_table crosstab"))
 # Behind some arguments comes the name of a module that draws, which is imported.
 DRAWN = frozenset(_split("hist boxplot"))
 MOST_DRAWN = 4
 # What they are given is looked at, so they must be called where they are named.
-CALLED = BY_NAME | WRITERS | DRAWN | {"query"}
+CALLED = BY_NAME | TABLES_BY_NAME | WRITERS | DRAWN | {"query"}
+# What may be set on a value.
+SET = frozenset(_split("columns index name names"))
+# They make a value over memory that is not theirs: they stand in `isinstance`, in comparisons and as annotations alone.
+ONLY_COMPARED = frozenset(_split("type np.ndarray"))
 # Keywords that name a module, a file, or another program.
-KEYWORDS = frozenset(_split("backend engine path_or_buf buf path fname usetex"))
+KEYWORDS = frozenset(
+    _split("backend engine path_or_buf buf path fname usetex font fontproperties font_properties title_fontproperties")
+)
 # With these as well as the method: no text can be a method's name.
 PLAIN_ARGUMENTS = frozenset(_split("axis raw args result_type by_row skipna include_groups"))
+# What a script is made of; a pattern of `match` takes attributes that nobody reads as such.
+SYNTAX = (
+    *(ast.Module, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If, ast.With, ast.withitem, ast.Try),
+    *(ast.ExceptHandler, ast.Raise, ast.Assert, ast.Pass, ast.Break, ast.Continue, ast.Return, ast.Delete, ast.FunctionDef, ast.Lambda),
+    *(ast.arguments, ast.arg, ast.keyword, ast.Import, ast.ImportFrom, ast.alias, ast.Global, ast.Nonlocal, ast.BoolOp, ast.NamedExpr),
+    *(ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension),
+    *(ast.Yield, ast.Compare, ast.Call, ast.FormattedValue, ast.JoinedStr, ast.Constant, ast.Attribute, ast.Subscript, ast.Starred),
+    *(ast.Name, ast.List, ast.Tuple, ast.Slice, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
+)  # fmt: skip
 
 
 @functools.cache
@@ -95,21 +114,9 @@ def is_module(name: str) -> bool:
     return any(full == name or full.startswith(f"{name}.") for full in LISTED)
 
 
-@functools.cache
 def of_module(module: str, name: str) -> bool:
-    """Whether a name may be taken of a module: it is public, it is no module itself, and it is not named among the exceptions."""
-    import importlib
-
-    if name.startswith(("_", "read_")) or name in NEVER or name in MODULES.get(module, "").split():
-        return False
-    if module in ONLY:
-        return name in ONLY[module].split()
-    package, _, last = module.rpartition(".")
-    try:
-        whole = importlib.import_module(module)
-    except ImportError:  # a name for a module that stands elsewhere
-        whole = getattr(importlib.import_module(package), last)
-    return hasattr(whole, name) and not isinstance(getattr(whole, name), types.ModuleType)
+    """Whether a name may be taken of a module."""
+    return name in MODULES.get(module, ())
 
 
 @functools.cache

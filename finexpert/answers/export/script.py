@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 
+from finexpert.answers.export import allowed, columns, guard
 from finexpert.answers.export import code as code_rules
 from finexpert.answers.records import FrameRecord, Record
 from finexpert.core.answers import show
@@ -38,9 +39,10 @@ def export(record: Record, source: Warehouse) -> str:
         about=visible(about).replace("\\", "\\\\").replace('"""', "'''"),
         connect=source.python_source(record.as_of, declared_only=not record.as_of_given),
         frames=frames,
-        # The way to the data is gone before the model's own lines run; a database is let go of by who runs the script.
-        forget="del connection, query" if source.dialect == "duckdb" else "del query",
-        code=_in_sight(code, record.id),
+        kept=sorted({frame.name for frame in record.frames} | allowed.PREDEFINED.keys() | allowed.AROUND | {"random"}),
+        guard=guard.SOURCE,
+        column=columns.SOURCE,
+        code=columns.as_columns(_in_sight(code, record.id)),
     )
 
 
@@ -97,19 +99,19 @@ import scipy.stats as stats
 
 # The data.
 {frames}
-{forget}
 
 
-def _no_hidden_names(kind: type) -> None:
-    """A column or a key called __array_interface__ would be read by numpy as an address in memory: it answers for none such."""
-    home = next(each for each in kind.__mro__ if "__getattr__" in vars(each))
-    found = home.__getattr__
-    home.__getattr__ = lambda self, name: object.__getattribute__(self, name) if name[:2] == "__" else found(self, name)
+{column}
 
 
-_no_hidden_names(pd.DataFrame)
-_no_hidden_names(scipy.optimize.OptimizeResult)
-del scipy, _no_hidden_names
+{guard}
+
+
+reach_again = shut_in()
+# What reads the data is gone before the model's own lines run.
+for _name in [name for name in globals() if name[:2] != "__" and name not in {kept}]:
+    del globals()[_name]
+del _name
 
 # The computation.
 random.seed(0)
@@ -117,4 +119,5 @@ np.random.seed(0)
 {code}
 
 print(answer)
+reach_again()
 '''
