@@ -404,3 +404,18 @@ def test_a_session_takes_frames_and_paths(desk: Any, tmp_path: Path, kind: str) 
     session.close()
     with pytest.raises(DataError, match="closed"):
         session.source.query("SELECT 1 AS one")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\r3,4\n5,6\n",
+        "a,b\r\n1,2\r3,4\n5,6\r\n",
+        "a,b\r1,2\n3,4\r5,6\n",
+        "a,b\r1,2\r3,4\r5,6\r",
+        "a;b\n1;2\r3;4\n5;6\n",
+    ],
+)
+def test_lines_may_end_in_several_ways_within_one_file(tmp_path: Path, text: str) -> None:
+    with opened(tmp_path, "t.csv", text) as warehouse:
+        assert rows(warehouse, "SELECT a, b FROM t ORDER BY a") == [(1, 2), (3, 4), (5, 6)]

@@ -38,6 +38,7 @@ _BUFFER = 1 << 20
 
 def use_once() -> None:
     """Use once what a SELECT needs, and leave nothing open: a forked process finds it all in memory."""
+    pa.array(["Arrow imports what knows pandas with its first array"])
     with duckdb.connect(":memory:", config={"threads": "1", "async_threads": "0"}) as connection:
         for select in ("SELECT 1 AS n, 'a' AS t, DATE '2024-01-01' AS d", "SELECT n", "SELECT 'a'::INTEGER AS n"):
             with contextlib.suppress(QueryError):
