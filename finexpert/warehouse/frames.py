@@ -156,8 +156,14 @@ def plain(column: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
 
 
 def check_finite(column: pa.ChunkedArray) -> None:
-    """Raises ArrowInvalid for infinity, which a database keeps as the last number of a moment: cast, it would be a year of its own."""
-    if pa.types.is_timestamp(column.type) and column.null_count < len(column):
+    """Raises ArrowInvalid for infinity, which a database keeps as the last number of a moment, and for days outside of the years 1 to 9999."""
+    if column.null_count == len(column):
+        return
+    if pa.types.is_timestamp(column.type):
         ends = pc.min_max(column.cast(pa.int64()))
         if INFINITY in (ends["max"].as_py(), -ends["min"].as_py()):
             raise pa.ArrowInvalid("infinity")
+        column = column.cast(pa.timestamp(column.type.unit)).cast(pa.date32(), safe=False)
+    ends = pc.min_max(column.cast(pa.date32()).cast(pa.int32()))
+    if ends["min"].as_py() < -719_162 or ends["max"].as_py() > 2_932_896:
+        raise pa.ArrowInvalid("a day outside of the years 1 to 9999")

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from finexpert.errors import DataError
+from finexpert.errors import DataError, QueryError
 from finexpert.isolation.guests.zygote import problem
 from finexpert.warehouse.isolated import process as processes
 from finexpert.warehouse.isolated.pool import QueryPool
@@ -119,3 +119,60 @@ def test_a_process_that_dies_while_it_reads_the_catalogue_is_an_error_of_the_fil
     monkeypatch.setattr(processes.QueryProcess, "catalogue", killed)
     with pytest.raises(DataError, match=r"the process that reads it broke .* FINEXPERT_SQL_MEMORY_MB"):
         DuckDBWarehouse(file)
+
+
+DOTTED = [
+    'CREATE TABLE "a.b" AS SELECT 1 AS n',
+    'CREATE TABLE "sales.csv" AS SELECT 1 AS n',
+    'CREATE TABLE "main.prices" AS SELECT 1 AS n',
+    'CREATE TABLE "x.y.z" AS SELECT 1 AS n',
+    'CREATE VIEW "2023.Q1" AS SELECT * FROM prices',
+    'CREATE SCHEMA "s.t"; CREATE TABLE "s.t".u AS SELECT 1 AS n',
+    'CREATE TABLE "a.b" AS SELECT 1 AS n; CREATE VIEW on_it AS SELECT n FROM "a.b"',
+    'CREATE SCHEMA a; CREATE TABLE a.b AS SELECT 1 AS n; CREATE TABLE "a.b" AS SELECT 2 AS n',
+]
+
+
+@pytest.mark.parametrize("statements", DOTTED)
+def test_a_dot_in_a_name_leaves_that_table_out_and_no_other(file: Path, statements: str) -> None:
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(statements)
+        connection.execute('CREATE TABLE kept AS SELECT 1 AS "a.b"')
+    with DuckDBWarehouse(file) as opened:
+        assert sorted(opened.columns()) == ["dear", "kept", "prices"]
+        assert any("is left out" in note and "a dot in its name" in note for note in opened.notes)
+        assert opened.query('SELECT sum("a.b") AS s FROM kept').data["s"].item() == 1
+
+
+BEYOND = [
+    "SELECT 170141183460469231731687303715884105727::HUGEINT AS n",
+    "SELECT (-170141183460469231731687303715884105727)::HUGEINT AS n",
+    "SELECT TIME '24:00:00' AS n",
+    "SELECT n FROM (VALUES (TIME '10:00:00'), (TIME '24:00:00')) AS t(n)",
+    "SELECT DATE '0044-03-15 (BC)' AS n",
+    "SELECT DATE '10000-01-01' AS n",
+    "SELECT DATE 'infinity' AS n",
+    "SELECT TIMESTAMP '290000-01-01' AS n",
+    "SELECT TIMESTAMP '0044-03-15 (BC) 10:00:00' AS n",
+    "SELECT TIMESTAMP_S '12000-01-01 10:00:00' AS n",
+    "SELECT TIMESTAMP_MS '12000-01-01 10:00:00' AS n",
+    "SELECT TIMESTAMPTZ '12000-01-01 10:00:00+00' AS n",
+    "SELECT n FROM (VALUES (NULL::DATE), (DATE '2024-01-01'), (DATE '10000-01-01')) AS t(n)",
+]
+
+
+@pytest.mark.parametrize("select", BEYOND)
+def test_a_value_that_no_frame_holds_is_refused_and_its_process_lives(file: Path, select: str) -> None:
+    with DuckDBWarehouse(file, processes=1) as opened:
+        with pytest.raises(QueryError, match=r'column "n" .*(what a frame can hold|38 digits, or the time 24:00)'):
+            opened.query(select)
+        assert isinstance(opened._file, QueryPool)
+        with opened._file._borrowed() as process:
+            assert process.alive
+
+
+@pytest.mark.parametrize("select", ["SELECT DATE '0001-01-01' AS n", "SELECT DATE '9999-12-31' AS n",
+                                    "SELECT TIMESTAMP '9999-12-31 23:59:59' AS n", "SELECT TIMESTAMPTZ '0001-01-01 00:00:00+00' AS n"])  # fmt: skip
+def test_the_first_and_the_last_day_are_read(file: Path, select: str) -> None:
+    with DuckDBWarehouse(file) as opened:
+        assert opened.query(select).data["n"].item().year in (1, 9999)

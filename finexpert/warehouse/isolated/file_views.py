@@ -88,14 +88,24 @@ def left_out(connection: duckdb.DuckDBPyConnection, catalog: str, hidden: str) -
     """
     contents = _contents(connection, catalog)
     contents.tables.discard(hidden)
-    found = {}
-    for name in contents.views:
+    found = _with_dots(connection, catalog)
+    contents.tables -= found.keys()
+    for name in found.keys() & contents.views.keys():
+        contents.verdicts[name] = found[name]
+    for name in contents.views.keys() - found.keys():
         if (reason := _verdict(name, contents, connection, 0)) is None:
             reason = _unplanned(connection, catalog, name, contents)
         contents.verdicts[name] = reason
         if reason is not None:
             found[name] = reason
     return found | _computed(connection, catalog, contents)
+
+
+def _with_dots(connection: duckdb.DuckDBPyConnection, catalog: str) -> dict[str, str]:
+    """What has a dot in its name, which stands between a schema and a table here."""
+    rows = [row for listing in (_TABLES, _VIEWS) for row in connection.execute(listing, [catalog]).fetchall()]
+    reason = "there is a dot in its name: give it another one, as a view has"
+    return {table_name(schema, name): reason for schema, name, _ in rows if "." in schema or "." in name}
 
 
 def _contents(connection: duckdb.DuckDBPyConnection, catalog: str) -> FileContents:

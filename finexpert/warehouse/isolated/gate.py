@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 import pyarrow as pa
 import pyarrow.ipc
 
+from finexpert.errors import QueryError
 from finexpert.isolation.arrow import BROKEN, GateError, is_plain, scan
 from finexpert.warehouse.column_kinds import check_types
 from finexpert.warehouse.isolated.answer import Rows
@@ -33,10 +34,23 @@ def open_rows(header: dict[str, Any], body: bytes | bytearray, row_cap: int) -> 
             raise GateError("columns of other types, or too many")
         batches = list(reader)
         for batch in batches:
-            batch.validate(full=True)
+            _validate(batch, names)
     except BROKEN as error:
         raise GateError(f"rows that cannot be read ({type(error).__name__})") from None
     return Rows(names, kinds, reader.schema, batches, header.get("truncated") is True)
+
+
+def _validate(batch: pa.RecordBatch, names: list[str]) -> None:
+    """Raises QueryError for an integer or a time that DuckDB has and Arrow has not, ArrowInvalid for what nothing gives."""
+    for name, column in zip(names, batch.columns, strict=True):
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:
+            if pa.types.is_decimal(column.type) or pa.types.is_time(column.type):
+                said = f'column "{name}" holds a number of more than 38 digits, or the time 24:00: write CAST(... AS VARCHAR)'
+                raise QueryError(said) from None
+            raise
+    batch.validate(full=True)
 
 
 def _is_texts(found: Any) -> TypeGuard[list[str]]:
