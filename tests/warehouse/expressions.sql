@@ -64,3 +64,8 @@ SELECT $1 AS n
 SELECT list_slice([1, 2, 3], 1, 2)[2] AS n, list_extract([1], 1) AS m, array_extract('abc', 1) AS k, struct_extract({'a': 1}, 'a') AS j, element_at(map {'a': 1}, 'a') AS i
 SELECT a.b[1].c AS n FROM (SELECT {'b': [{'c': 7}]} AS a) AS t
 SELECT (SELECT [1, 2])[2] AS n, ([1, 2] || [3])[3] AS m, (CASE WHEN true THEN [9] END)[1] AS k
+SELECT list_transform([1, 2], x -> x * 2) AS l, list_sum(list_transform([1, 2], x -> x * 2)) AS n
+SELECT list_sum(list_transform([1, 2], x -> x * 2)) AS n, list_filter([1, 2], x -> x > 1)[1] AS m, list_reduce([1, 2], (a, b) -> a + b) AS k
+SELECT list_sum(list_transform([3, 4], (x, i) -> x * i)) AS n, list_transform([[1], [2]], x -> list_transform(x, y -> y + 1))[2][1] AS m
+SELECT '{"a": {"b": 2}}'::JSON -> 'a' ->> 'b' AS j, '{"a": 1}'::JSON->'$.a' AS k
+SELECT sum(list_sum(list_transform([employees, 1], e -> e + 1))) AS n FROM firms

@@ -127,6 +127,11 @@ def test_the_answer_is_the_same_in_another_process(here: DuckDBWarehouse, apart:
         assert frames[0].fingerprint == frames[1].fingerprint
 
 
+def test_an_arrow_makes_a_function_and_reads_json(apart: DuckDBWarehouse) -> None:
+    select = "SELECT list_sum(list_transform([1, 2, 3], x -> x * 2)) AS n, '{\"a\": 1}'::JSON ->> 'a' AS a"
+    assert apart.query(select).data.values.tolist() == [[12, "1"]]
+
+
 @pytest.mark.parametrize("select", GROWING, ids=lambda text: text[:60])
 def test_what_grows_without_rules_ends_in_an_error(without_rules: DuckDBWarehouse, select: str, soon: Any) -> None:
     without_rules.query("SELECT 1 AS one")

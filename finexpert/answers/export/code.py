@@ -23,6 +23,7 @@ from finexpert.answers.export.rules import refusals
 from finexpert.core import syntax
 from finexpert.errors import QueryError, RecordError
 from finexpert.warehouse.isolated import select_rules
+from finexpert.warehouse.isolated.locked_connection import ARROWS
 
 
 def check(code: str, frames: Collection[str], columns: Collection[str]) -> None:
@@ -56,6 +57,7 @@ def check_select(select: str, dialect: str, columns: Mapping[str, Sequence[str]]
     try:
         if dialect == "duckdb":
             with duckdb.connect(config={"python_enable_replacements": "false"}) as connection:
+                connection.execute(ARROWS)
                 select_rules.check_select(select, connection, columns, growth_rules=False)
         else:
             statements = sqlglot.parse(select, read=dialect)

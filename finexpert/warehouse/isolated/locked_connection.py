@@ -24,6 +24,8 @@ from finexpert.warehouse.schema import TableSchema
 
 CATALOG = "finexpert_attached_file"
 AS_OF = "finexpert_as_of"
+# `x -> x + 1` beside `lambda x: x + 1`, as it was written for years.
+ARROWS = "SET GLOBAL lambda_syntax = 'ENABLE_SINGLE_ARROW'"
 
 
 class View(NamedTuple):
@@ -75,6 +77,7 @@ def open_file(path: Path, memory: str, threads: int) -> duckdb.DuckDBPyConnectio
         raise ConfigurationError(f"memory={memory!r}, threads={threads!r} is not accepted: {error}") from error
     try:
         connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(ARROWS)
         # Before the file is: what stands in it is somebody else's, and is bound as soon as it is looked at.
         connection.execute(f"SET allowed_paths = [{literal(str(path))}, {literal(f'{path}.wal')}]")
         connection.execute("SET enable_external_access = false")

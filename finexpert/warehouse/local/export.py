@@ -49,6 +49,7 @@ import duckdb
 # The data, read-only; no other file can be reached.
 connection = duckdb.connect(config={{"python_enable_replacements": "false", "threads": "1"}})
 connection.execute("SET TimeZone = 'UTC'")
+connection.execute("SET GLOBAL lambda_syntax = 'ENABLE_SINGLE_ARROW'")
 connection.execute({files!r})
 connection.execute("SET enable_external_access = false")
 connection.execute({attach!r})
