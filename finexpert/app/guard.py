@@ -16,12 +16,13 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from starlette.exceptions import HTTPException
 
 from finexpert import errors as e
 from finexpert.app.desk import Desk
+from finexpert.app.guarding.heads import HeadRefused, check_head
 from finexpert.app.guarding.limits import Limit
 from finexpert.app.options import LOCAL_HOSTS
 from finexpert.app.people import access
@@ -79,6 +80,7 @@ class Guard:
         headers = _headers(scope)
         reply = _Reply(scope, send, self.desk, https=self._is_https(scope))
         try:
+            check_head(scope["headers"])
             self._check_host(headers)
             person = await self._person(scope, headers)
             scope.setdefault("state", {})["person"] = person
@@ -90,8 +92,8 @@ class Guard:
                     return
                 raise NotLoggedIn("log in, or send a token: `Authorization: Bearer fx_...`")
             await self.app(scope, _limited(receive, self._most(scope, headers)), reply.send)
-        except _BodyRefused as error:
-            await reply.refuse(error.status_code, Refused(error.detail))
+        except (_BodyRefused, HeadRefused) as error:
+            await reply.refuse(error.status_code, Refused(error.detail), last=isinstance(error, HeadRefused))
         except StoreError as error:
             # Who asks may not be known yet: where the state is, and what is wrong with it, is for the log.
             log.error("the state could not say who a request is from: %s", error)
@@ -126,14 +128,21 @@ class Guard:
             return
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None:
-            netloc = urlsplit(origin).netloc.lower()
-            if not netloc or netloc not in {headers.get("host", "").lower(), self._own}:
+            if not self._is_ours(urlsplit(origin.lower()), scope, headers):
                 raise Forbidden("this was sent by a page of another site")
         elif site is not None:
             if site not in ("same-origin", "none"):
                 raise Forbidden("this was sent by a page of another site")
         elif COOKIE in _cookies(headers):
             raise Forbidden("a request with a cookie has to say its origin: programs send a token instead")
+
+    def _is_ours(self, origin: SplitResult, scope: Scope, headers: dict[str, str]) -> bool:
+        """Whether a page is of this server; behind a proxy of an unknown address, over HTTP or HTTPS."""
+        if origin.netloc and origin.netloc == self._own:
+            return origin.scheme == urlsplit(self.options.url).scheme.lower()
+        direct = "https" if scope.get("scheme") in ("https", "wss") else "http"
+        schemes = {direct} if self.options.is_local else {"http", "https"}
+        return bool(origin.netloc) and origin.netloc == headers.get("host", "").lower() and origin.scheme in schemes
 
     async def _person(self, scope: Scope, headers: dict[str, str]) -> Person | None:
         """Who it is from. A token that is not good is refused, and is not passed over for a cookie."""
@@ -183,13 +192,14 @@ class _Reply:
             self._desk.metrics.request(self._scope["method"], route, message["status"])
         await self._send(message)
 
-    async def refuse(self, status: int, error: FinexpertError) -> None:
+    async def refuse(self, status: int, error: FinexpertError, *, last: bool = False) -> None:
+        """Refuse the request; with `last` nothing more is read from its connection."""
         if self._scope["type"] == "websocket":
             await self._send({"type": "websocket.close", "code": 1008, "reason": type(error).__name__})
             return
         if self._started:
             raise error
-        headers = [(b"content-type", b"application/json")]
+        headers = [(b"content-type", b"application/json"), *([(b"connection", b"close")] if last else [])]
         if status == 401:
             headers.append((b"www-authenticate", b"Bearer"))
         if isinstance(error, TooMany):

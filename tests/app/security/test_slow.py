@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 import socket
-import threading
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-import uvicorn
-
-from finexpert.app.serving import config_of
 
 SECONDS = 0.4
-
-
-@pytest.fixture
-def port(make_office: Any) -> Iterator[int]:
-    """Of a server that waits for a moment only."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(config_of(make_office(request_seconds=SECONDS).desk))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        yield listening.getsockname()[1]
-        server.should_exit = True
-        thread.join(30)
 
 
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
