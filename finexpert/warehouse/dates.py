@@ -13,8 +13,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 # Names that leave no doubt, the best first.
 PLAIN_NAMES = ("date", "observation_date", "obs_date", "as_of", "as_of_date", "day", "datetime", "timestamp", "month")
 _split = str.split
@@ -22,12 +20,12 @@ _RECORDS = frozenset(
     _split(
         "trade traded transaction txn tx booking booked posting posted execution executed event period sale sold order ordered"
         " invoice payment paid snapshot price priced quote filed filing reported report reporting observation obs value valuation"
-        " entry run statement position deal fill filled flow accounting business session published publication date day"
+        " entry run statement position deal fill filled flow accounting business session published publication date day trading pay reading measured measurement"
     )
 )
 _ENTERED = frozenset(
     _split(
-        "created inserted loaded load ingested recorded entered opened open joined join signup registered start started hired"
+        "created inserted loaded load ingested recorded entered opened open joined join signup registered start started hired hire listed listing"
     )
 )
 _PLANS = frozenset(
@@ -37,6 +35,13 @@ _PLANS = frozenset(
         " last valid call callable reset renewal review scheduled promised"
     )
 )
+# When a figure became known, whatever period it is of; and when it was looked at, whatever it is of.
+_PUBLISHED = frozenset(
+    _split(
+        "filed filing published publication released release announced announcement vintage realtime available disclosed"
+    )
+)
+_LOOKED_AT = frozenset(_split("snapshot valuation position observation obs asof report reported reporting"))
 _PERIODS = frozenset(_split("period quarter month week year fiscal reporting report"))
 _LIKE_A_DATE = re.compile(
     r"date|dt\b|day|month|year|yr\b|period|quarter|time|_ts\b|\bts\b|epoch|stamp|asof|_at\b|_on\b|dated|fy\b",
@@ -45,9 +50,11 @@ _LIKE_A_DATE = re.compile(
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MONTHS = frozenset(_split("jan feb mar apr may jun jul aug sep oct nov dec"))
 SAMPLE = 200
+# Kinds that a type says, which need no look at a form; and kinds of more than a day.
+TYPED = ("date", "timestamp")
+_LONG = frozenset(("month", "compact month", "yyyymm", "quarter", "year text", "year"))
 _UNIX = (dt.datetime(1980, 1, 1).timestamp(), dt.datetime(2200, 1, 1).timestamp())
-_JULIAN = (2_378_496.5, 2_524_593.5)  # 1800 to 2200
-EPOCH_JULIAN = 2_440_587.5
+JULIAN = (2_378_496.5, 2_524_593.5)  # 1800 to 2200
 
 
 @dataclass(frozen=True)
@@ -73,18 +80,20 @@ def words(name: str) -> list[str]:
 
 
 def rank(name: str) -> int:
-    """How surely a column of dates says when a row became known: 3 by its plain name, 0 where it plans something.
+    """How surely a column of dates says when a row became known: 4 by its plain name, 0 where it plans something.
 
-    >>> [rank(name) for name in ("date", "trade_date", "period_end", "created_at", "settlement_date", "end_date")]
-    [4, 3, 3, 2, 0, 0]
+    >>> [rank(name) for name in ("filed", "snapshot_date", "date", "trade_date", "period_end", "created_at", "end_date")]
+    [6, 5, 4, 3, 3, 2, 0]
     """
-    if name.lower() in PLAIN_NAMES:
-        return 4
     parts = set(words(name))
+    if name.lower() in PLAIN_NAMES and not parts & _LOOKED_AT:
+        return 4
     # The end of a period is when its figures are of; the end of a contract is a plan.
     ends = {"end", "ended", "ending"} if parts & _PERIODS else set()
     if parts & _PLANS - ends:
         return 0
+    if found := next((high for high, known in ((6, _PUBLISHED), (5, _LOOKED_AT)) if parts & known), 0):
+        return found
     if parts & _ENTERED:
         return 2
     return 3 if parts & _RECORDS - {"date", "day"} or parts <= {"date", "day", "dt", "time", "datetime"} else 1
@@ -100,11 +109,16 @@ def choose(columns: Iterable[tuple[str, str]]) -> DateColumn | None:
     """
     found = list(columns)
     by_name = {name.lower(): place for place, name in enumerate(PLAIN_NAMES)}
-    ordered = sorted(found, key=lambda one: (-rank(one[0]), by_name.get(one[0].lower(), 0)))
+    ordered = sorted(found, key=lambda one: (-_surely(*one), one[1] not in TYPED, by_name.get(one[0].lower(), 0)))
     if not ordered or rank(ordered[0][0]) == 0:
         return None
     name, kind = ordered[0]
     return DateColumn(name, kind, others=tuple(other for other, _ in found if other != name))
+
+
+def _surely(name: str, kind: str) -> float:
+    """Its rank; a month or a year says it less well than the day of an event, and better than that of a beginning."""
+    return min(rank(name), 2.5) if kind in _LONG else rank(name)
 
 
 def kind_of_type(type_: str) -> str | None:
@@ -146,7 +160,8 @@ def kind_of_values(values: Sequence[object]) -> str | None:
     if not known:
         return None
     if all(isinstance(value, str) for value in known):
-        return _kind_of_texts([str(value).strip() for value in known])
+        # As TRIM of every engine does: no more than blanks.
+        return _kind_of_texts([str(value).strip(" ") for value in known])
     try:
         numbers = [float(value) for value in known]  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -202,11 +217,9 @@ _NUMBERS: tuple[tuple[str, Callable[[float], bool]], ...] = (
     ("year", _digits(4, lambda text: 1800 <= int(text) <= 2200)),
     ("unix", lambda number: _UNIX[0] <= number <= _UNIX[1]),
     ("unix ms", lambda number: _UNIX[0] * 1000 <= number <= _UNIX[1] * 1000),
-    ("julian", lambda number: _JULIAN[0] <= number <= _JULIAN[1]),
+    ("julian", lambda number: JULIAN[0] <= number <= JULIAN[1]),
 )
 
-# The day before the last one of the calendar, after which there is no other.
-_LAST = dt.date.max - dt.timedelta(days=1)
 # What each kind is called in a schema card.
 KINDS = {
     "date": "", "timestamp": "", "iso": "dates as texts YYYY-MM-DD", "slashed": "dates as texts YYYY/MM/DD",
@@ -216,81 +229,3 @@ KINDS = {
     "yyyymm": "months as numbers YYYYMM", "year": "years", "unix": "unix seconds", "unix ms": "unix milliseconds",
     "julian": "Julian days",
 }  # fmt: skip
-
-
-def bound(kind: str, day: dt.date) -> tuple[type[exp.Expr], exp.Expr]:
-    """What a comparable value of this kind must be to be known on a day: the comparison and its right side.
-
-    A month, a quarter or a year is known from its last day on.
-
-    >>> comparison, value = bound("month", dt.date(2022, 6, 29))
-    >>> comparison.__name__, value.sql()
-    ('LTE', "'2022-05'")
-    """
-    after = min(day, _LAST) + dt.timedelta(days=1)
-    month = after.replace(day=1) - dt.timedelta(days=1)
-    year = day.year if after.year > day.year else day.year - 1
-    quarter = after.year * 4 + (after.month - 1) // 3 - 1
-    epoch = dt.datetime(after.year, after.month, after.day, tzinfo=dt.UTC).timestamp()
-    text, number = exp.Literal.string, exp.Literal.number
-    bounds: dict[str, tuple[type[exp.Expr], exp.Expr]] = {
-        "date": (exp.LTE, exp.cast(text(day.isoformat()), "date")),
-        "timestamp": (exp.LT, exp.cast(text(f"{after} 00:00:00"), "timestamp")),
-        "month": (exp.LTE, text(f"{month:%Y-%m}")),
-        "compact month": (exp.LTE, text(f"{month:%Y%m}")),
-        "quarter": (exp.LTE, text(f"{quarter // 4}Q{quarter % 4 + 1}")),
-        "year text": (exp.LTE, text(str(year))),
-        "yyyymmdd": (exp.LTE, number(f"{day:%Y%m%d}")),
-        "yyyymm": (exp.LTE, number(f"{month:%Y%m}")),
-        "year": (exp.LTE, number(year)),
-        "unix": (exp.LT, number(int(epoch))),
-        "unix ms": (exp.LT, number(int(epoch) * 1000)),
-        "julian": (exp.LT, number(EPOCH_JULIAN + epoch / 86400)),
-    }
-    return bounds.get(kind) or (exp.LT, text(f"{after:{_FORMS[kind]}}"))
-
-
-_FORMS = {"iso": "%Y-%m-%d", "slashed": "%Y/%m/%d"} | dict.fromkeys(("compact", "dmy", "mdy", "day Mon year"), "%Y%m%d")
-
-
-def comparable(kind: str, column: exp.Expr) -> exp.Expr:
-    """The column as a value that sorts by time, in functions that every engine has.
-
-    >>> comparable("dmy", exp.column("d")).sql()
-    'CONCAT(SUBSTRING(TRIM(d), 7, 4), SUBSTRING(TRIM(d), 4, 2), SUBSTRING(TRIM(d), 1, 2))'
-    """
-    if kind in ("date", "timestamp", "yyyymmdd", "yyyymm", "year", "unix", "unix ms", "julian"):
-        return column
-    trimmed = exp.Trim(this=column)
-
-    def part(start: int, length: int) -> exp.Expr:
-        return exp.Substring(this=trimmed.copy(), start=exp.Literal.number(start), length=exp.Literal.number(length))
-
-    if kind == "dmy":
-        return exp.func("CONCAT", part(7, 4), part(4, 2), part(1, 2))
-    if kind == "mdy":
-        return exp.func("CONCAT", part(7, 4), part(1, 2), part(4, 2))
-    if kind == "day Mon year":
-        return exp.func("CONCAT", part(8, 4), _month_number(exp.Lower(this=part(4, 3))), part(1, 2))
-    if kind == "quarter":
-        squeezed = exp.func("REPLACE", exp.func("REPLACE", trimmed, exp.Literal.string("-"), exp.Literal.string("")),
-                            exp.Literal.string(" "), exp.Literal.string(""))  # fmt: skip
-        return exp.Upper(this=squeezed)
-    return trimmed
-
-
-def _month_number(name: exp.Expr) -> exp.Expr:
-    case = exp.Case(this=name)
-    for number, month in enumerate(_split("jan feb mar apr may jun jul aug sep oct nov dec"), 1):
-        case = case.when(exp.Literal.string(month), exp.Literal.string(f"{number:02d}"))
-    return case
-
-
-def known_by(column: exp.Expr, kind: str, day: dt.date) -> exp.Expr:
-    """The condition that a row was known on a day.
-
-    >>> known_by(exp.column("executed_at"), "timestamp", dt.date(2022, 6, 30)).sql("duckdb")
-    "executed_at < CAST('2022-07-01 00:00:00' AS TIMESTAMP)"
-    """
-    comparison, value = bound(kind, day)
-    return comparison(this=comparable(kind, column), expression=value)

@@ -108,13 +108,12 @@ def _dated(table: str, column: Column, kinds: dict[str, str]) -> Column:
 
 
 def with_date(table: TableSchema) -> TableSchema:
-    """The table with the column by which `as_of` hides rows, where none was declared: dates first, then texts and numbers."""
+    """The table with the column by which `as_of` hides rows, where none was declared."""
     if table.date is not None and table.date.declared:
         return replace(table, date=date_of(table, table.date.name))
     if table.date is not None or table.timeless:
         return table
-    typed = [(one.name, one.dates or kind) for one in table.columns if (kind := kind_of_type(one.type))]
-    found = choose(typed) or choose([(column.name, column.dates) for column in table.columns if column.dates])
+    found = choose((one.name, kind) for one in table.columns if (kind := one.dates or kind_of_type(one.type)))
     return replace(table, date=found) if found else table
 
 

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import math
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 import sqlalchemy as sa
 
 from finexpert.errors import AsOfError
+from finexpert.warehouse.dates import KINDS, DateColumn
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
+from finexpert.warehouse.engines.statements import Place, Statements
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+from finexpert.warehouse.schema import Column, TableSchema
 
 DAY = dt.date(2020, 6, 30)
 
@@ -182,3 +190,93 @@ def test_a_view_of_rows_with_their_date_is_seen(of_views: Callable[[str], str], 
 def test_an_owner_says_that_a_view_has_no_later_rows(of_views: Callable[[str], str]) -> None:
     with SQLWarehouse(of_views("SELECT count(*) AS n FROM trades"), date_columns={"v": None}) as opened:
         assert opened.query("SELECT n FROM v", as_of=DAY).data["n"].item() == 3
+
+
+# The column, its type, values of the form that a sample finds, and later ones of other forms, which are less as texts or numbers.
+MIXED = [
+    ("trade_date", "VARCHAR", [f"'2020-05-{1 + day % 28:02}'" for day in range(220)], "'15/07/2020' '15-Jul-2020' '1/7/2021' '12/2020' '1593993600' '20/07/2020'"),
+    ("trade_date", "VARCHAR", [f"'202005{1 + day % 28:02}'" for day in range(220)], "'2020-07-15' '2020/07/15' '15.07.2020' '1593993600' '2020-7-5'"),
+    ("trade_date", "VARCHAR", [f"'2020/05/{1 + day % 28:02}'" for day in range(220)], "'2020-07-15' '15/07/2020' '12/2020'"),
+    ("trade_date", "VARCHAR", [f"'{1 + day % 28:02}/05/2020'" for day in range(220)], "'20200715' '2021Q1' '7/15/2020' '2021'"),
+    ("trade_date", "VARCHAR", ["'05-May-2020'", "'16-Apr-2020'"] * 110, "'05-Okt-2020' '15-July-2020' '15-Jul-20'"),
+    ("month", "VARCHAR", ["'2020-04'", "'2020-05'"] * 110, "'01/2021' '1 2021'"),
+    ("quarter", "VARCHAR", ["'2019Q4'", "'2020Q1'"] * 110, "'1Q2021' '1/2021'"),
+    ("date_key", "BIGINT", [str(20200501 + day % 28) for day in range(220)], "202107 2021 2459031 44100"),
+    ("period", "BIGINT", ["202004", "202005"] * 110, "2021 44100"),
+    ("fiscal_year", "BIGINT", ["2018", "2019"] * 110, "21"),
+    ("created_epoch", "BIGINT", [str(1588291200 + hour * 3600) for hour in range(220)], "20200715 2021"),
+    ("event_time_ms", "BIGINT", [str((1588291200 + hour * 3600) * 1000) for hour in range(220)], "1593993600 20200715"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
+@pytest.mark.parametrize(("column", "kind", "known", "later"), MIXED, ids=[f"{row[0]} {row[2][0]}" for row in MIXED])
+def test_a_row_whose_date_is_of_another_form_than_the_sample_is_hidden(
+    tmp_path: Path, engine: str, column: str, kind: str, known: list[str], later: str
+) -> None:
+    path = tmp_path / "mixed.db"
+    others = later.replace("' '", "'|'").split("|") if kind == "VARCHAR" else later.split()
+    rows = [*((value, 1) for value in known), *((value, 1000) for value in others)]
+    statements = [f'CREATE TABLE t ("{column}" {kind.replace("VARCHAR", "TEXT")}, n INTEGER)']
+    statements += [f"INSERT INTO t VALUES {', '.join(f'({value}, {n})' for value, n in rows)}"]
+    with _made(path, engine, statements) as opened:
+        assert opened.query("SELECT sum(n) AS n FROM t", as_of=DAY).data["n"].item() == len(known)
+        if engine == "duckdb":
+            lines = opened.python_source(DAY)
+            assert f"{len(known)}.0" == _exported(lines, "SELECT CAST(sum(n) AS DOUBLE) AS n FROM t")
+
+
+def _made(path: Path, engine: str, statements: list[str]) -> DuckDBWarehouse | SQLWarehouse:
+    if engine == "sqlite":
+        with contextlib.closing(sqlite3.connect(path)) as lite, lite:
+            for statement in statements:
+                lite.execute(statement)
+        return SQLWarehouse(f"sqlite:///{path}")
+    with duckdb.connect(str(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    return DuckDBWarehouse(path)
+
+
+def _exported(source: str, select: str) -> str:
+    names: dict[str, Any] = {"pd": pd, "dt": dt, "pa": pa, "pc": pc, "math": math}
+    exec(source, names)  # noqa: S102
+    return str(names["query"](select)["n"].item())
+
+
+# The columns of a table, a row that was known by then and one that was not: which of its dates says so.
+SEVERAL = [
+    ("account_opened DATE, trade_dt TEXT", "'2019-01-01', '20200501'", "'2019-01-01', '20200701'"),
+    ("created_at TIMESTAMP, trade_date TEXT", "'2020-03-31', '2020-05-01'", "'2020-03-31', '2020-08-01'"),
+    ("period_end DATE, filed DATE", "'2020-03-31', '2020-05-01'", "'2020-03-31', '2020-08-01'"),
+    ("date DATE, published_at TIMESTAMP", "'2020-03-31', '2020-05-01'", "'2020-03-31', '2020-08-01'"),
+    ("trade_date DATE, valuation_date DATE", "'2020-03-31', '2020-05-01'", "'2020-03-31', '2020-08-01'"),
+    ("order_date DATE, snapshot_date DATE", "'2020-03-31', '2020-05-01'", "'2020-03-31', '2020-08-01'"),
+    ("observation_date DATE, vintage_date DATE", "'2020-03-31', '2020-05-01'", "'2020-03-31', '2020-08-01'"),
+    ("date DATE, realtime_start DATE, realtime_end DATE", "'2020-03-31', '2020-05-01', '2020-06-01'", "'2020-03-31', '2020-08-01', '2020-08-02'"),
+    ("hire_date DATE, pay_date DATE", "'2020-03-31', '2020-05-01'", "'2020-03-31', '2020-08-01'"),
+    ("listing_date DATE, trading_day DATE", "'2020-03-31', '2020-05-01'", "'2020-03-31', '2020-08-01'"),
+    ("contract_start DATE, reading_ts TIMESTAMP", "'2020-03-31', '2020-05-01'", "'2020-03-31', '2020-08-01'"),
+    ("signup_date DATE, month TEXT", "'2020-03-31', '2020-05'", "'2020-03-31', '2020-07'"),
+    ("trade_date DATE, month TEXT", "'2020-06-20', '2020-06'", "'2020-07-20', '2020-07'"),
+    ("created_at TIMESTAMP, fiscal_year INTEGER", "'2020-03-31', 2020", "'2020-07-31', 2020"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
+@pytest.mark.parametrize(("columns", "known", "later"), SEVERAL, ids=[row[0] for row in SEVERAL])
+def test_of_several_dates_the_one_that_says_when_a_row_became_known(
+    tmp_path: Path, engine: str, columns: str, known: str, later: str
+) -> None:
+    statements = [f"CREATE TABLE t ({columns}, n INTEGER)", f"INSERT INTO t VALUES ({known}, 1), ({later}, 100)"]
+    with _made(tmp_path / "several.db", engine, statements) as opened:
+        assert opened.query("SELECT sum(n) AS n FROM t", as_of=DAY).data["n"].item() == 1
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "postgres"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind]])
+def test_each_form_of_dates_may_be_sent_to_a_server(dialect: str, kind: str) -> None:
+    table = TableSchema("flows", "", (Column("booked", "TEXT"),), date=DateColumn("booked", kind))
+    made = Statements(dialect, (table,), {"flows": Place("desk", "flows")})
+    sent = made.prepare("SELECT count(*) AS n FROM flows", DAY)
+    assert " >= " in sent or " ~ " in sent or "REGEXP_INSTR" in sent

@@ -21,7 +21,8 @@ from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.period import Ends, ends_of
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
 from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
-from finexpert.warehouse.dates import kind_of_type, known_by
+from finexpert.warehouse.dates import kind_of_type
+from finexpert.warehouse.horizon import known_by
 
 _BOUNDS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 

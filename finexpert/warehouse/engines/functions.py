@@ -49,7 +49,7 @@ _BY_DIALECT = {
         adddate ascii bit_length ceiling char_length character_length convert cot date_add date_format date_sub datediff day dayname
         dayofmonth dayofweek dayofyear elt field find_in_set from_days from_unixtime greatest group_concat hour if ifnull instr
         interval isnull last_day lcase least left locate log10 log2 lpad makedate microsecond mid minute month monthname
-        period_add period_diff position pow quarter reverse right rpad second sec_to_time std stddev stddev_pop stddev_samp
+        period_add period_diff position pow quarter regexp_instr reverse right rpad second sec_to_time std stddev stddev_pop stddev_samp
         str_to_date strcmp subdate substring_index time time_to_sec timestamp timestampadd timestampdiff to_days to_seconds truncate
         ucase unix_timestamp var_pop var_samp variance week weekday weekofyear year yearweek
     """),

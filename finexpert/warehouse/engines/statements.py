@@ -20,7 +20,7 @@ from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
 from finexpert.errors import AsOfError, QueryError
 from finexpert.warehouse.checks.reading.select import read
-from finexpert.warehouse.dates import DateColumn, known_by
+from finexpert.warehouse.dates import TYPED, DateColumn
 from finexpert.warehouse.engines.rules import clickhouse as clickhouse_rules
 from finexpert.warehouse.engines.rules import sqlite as sqlite_rules
 from finexpert.warehouse.engines.rules.statements import (
@@ -31,16 +31,14 @@ from finexpert.warehouse.engines.rules.statements import (
     check_written,
     parse_one,
 )
+from finexpert.warehouse.horizon import NUMBERS, known_by, of_form
 from finexpert.warehouse.schema import TableSchema, find_table
 from finexpert.warehouse.suggestions import unknown_table
 
 # Engines that fold names without quotes, to small or to capital letters, and not those in quotes.
 _FOLDING = ("postgres", "snowflake")
-# Dates by type, which need no look at their form; SQLite has none.
-_TYPED = ("date", "timestamp")
 # Of a quotient in MySQL: its own four would make 1 / 30000 a 0.0000, and cut every average of whole numbers.
 QUOTIENT_DIGITS = 20
-_NUMBERS = ("yyyymmdd", "yyyymm", "year", "unix", "unix ms", "julian")
 
 
 @dataclass(frozen=True)
@@ -195,25 +193,23 @@ class Statements:
         """The condition that a row was known on a day; what has no date of the form of the column is hidden."""
         column, kind = exp.column(date.name, quoted=True), date.kind
         condition = known_by(column, kind, day)
-        if self.dialect == "postgres" and kind not in (*_TYPED, *_NUMBERS):
+        if self.dialect == "postgres" and kind not in (*TYPED, *NUMBERS):
             # The language of a database may sort texts otherwise than by their characters.
             condition.set("this", exp.Collate(this=condition.this, expression=exp.to_identifier("C", quoted=True)))
         if self.dialect == "bigquery" and "TIME ZONE" in getattr(table.column(date.name), "type", ""):
             # It compares a moment with nothing but a moment.
             condition.expression.set("to", exp.DataType.build("timestamptz"))
+        condition = exp.and_(of_form(column.copy(), kind, self.dialect), condition)
         if self.dialect != "sqlite":
             return condition
-        if kind in _TYPED:
+        if kind in TYPED:
             raise AsOfError(
                 f"{table.name} cannot be seen as of {day}: the dates in {date.name} have no form that all of them share. Give it "
                 "one, say in the semantic model which column tells when a row became known, or ask without --as-of"
             )
-        types = ("integer", "real") if kind in _NUMBERS else ("text", "integer")
+        types = ("integer", "real") if kind in NUMBERS else ("text", "integer")
         of_kind: exp.Expr = exp.Anonymous(this="TYPEOF", expressions=[column.copy()])
         of_kind = of_kind.isin(*(exp.Literal.string(one) for one in types))
-        if kind == "iso":
-            form = exp.Literal.string("[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*")
-            of_kind = exp.and_(of_kind, exp.Glob(this=exp.Trim(this=column.copy()), expression=form))
         return exp.and_(of_kind, condition)
 
 

@@ -18,7 +18,7 @@ import duckdb
 from sqlglot import exp
 
 from finexpert.errors import ConfigurationError, DataError
-from finexpert.warehouse.dates import bound, comparable
+from finexpert.warehouse.horizon import bound, comparable, of_form
 from finexpert.warehouse.quoting import literal, quote
 from finexpert.warehouse.schema import TableSchema
 
@@ -133,7 +133,9 @@ def _limit(view: View) -> str:
     variable = exp.func("getvariable", exp.Literal.string(view.variable))
     comparison, value = bound(view.kind, dt.date(2000, 1, 1))
     typed: exp.Expr = exp.cast(variable.copy(), value.to.copy()) if isinstance(value, exp.Cast) else variable.copy()
-    ends = comparison(this=comparable(view.kind, exp.column(view.column or "", quoted=True)), expression=typed)
+    column = exp.column(view.column or "", quoted=True)
+    ends = comparison(this=comparable(view.kind, column), expression=typed)
+    ends = exp.and_(of_form(column.copy(), view.kind, "duckdb"), ends)
     return exp.or_(variable.is_(exp.null()), ends).sql("duckdb")
 
 

@@ -4,13 +4,13 @@ SELECT count(*) AS n FROM (SELECT "executed_at", "fee", "status" FROM "desk"."tr
 -- clickhouse, prices
 SELECT count(*) AS n FROM (SELECT "day" FROM "desk"."prices" WHERE "day" <= CAST('2024-06-30' AS Nullable(Date32))) AS t
 -- clickhouse, flows
-SELECT count(*) AS n FROM (SELECT "booked" FROM "desk"."flows" WHERE CONCAT(SUBSTRING(TRIM("booked"), 7, 4), SUBSTRING(TRIM("booked"), 4, 2), SUBSTRING(TRIM("booked"), 1, 2)) < '20240701') AS t
+SELECT count(*) AS n FROM (SELECT "booked" FROM "desk"."flows" WHERE match(TRIM("booked"), '^[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9]([ T].*)?$') AND CONCAT(SUBSTRING(TRIM("booked"), 7, 4), SUBSTRING(TRIM("booked"), 4, 2), SUBSTRING(TRIM("booked"), 1, 2)) < '20240701') AS t
 -- clickhouse, orders
-SELECT count(*) AS n FROM (SELECT "placed" FROM "desk"."orders" WHERE CONCAT(SUBSTRING(TRIM("placed"), 8, 4), CASE LOWER(SUBSTRING(TRIM("placed"), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' END, SUBSTRING(TRIM("placed"), 1, 2)) < '20240701') AS t
+SELECT count(*) AS n FROM (SELECT "placed" FROM "desk"."orders" WHERE match(TRIM("placed"), '^[0-3][0-9][ -][A-Za-z][A-Za-z][A-Za-z][ -][12][0189][0-9][0-9]$') AND CONCAT(SUBSTRING(TRIM("placed"), 8, 4), CASE LOWER(SUBSTRING(TRIM("placed"), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' ELSE '99' END, SUBSTRING(TRIM("placed"), 1, 2)) < '20240701') AS t
 -- clickhouse, moments
 SELECT count(*) AS n FROM (SELECT "at" FROM "desk"."moments" WHERE "at" < CAST('2024-07-01 00:00:00' AS DateTime64(6))) AS t
 -- clickhouse, quarters
-SELECT count(*) AS n FROM (SELECT "period" FROM "desk"."quarters" WHERE UPPER(REPLACE(REPLACE(TRIM("period"), '-', ''), ' ', '')) <= '2024Q2') AS t
+SELECT count(*) AS n FROM (SELECT "period" FROM "desk"."quarters" WHERE match(UPPER(REPLACE(REPLACE(TRIM("period"), '-', ''), ' ', '')), '^[12][0189][0-9][0-9]Q[1-4]$') AND UPPER(REPLACE(REPLACE(TRIM("period"), '-', ''), ' ', '')) <= '2024Q2') AS t
 -- clickhouse, limit
 SELECT fee FROM "desk"."trades" AS "trades" ORDER BY fee DESC LIMIT 3
 -- clickhouse, values of a column
@@ -20,13 +20,13 @@ SELECT COUNT(*) AS n FROM (SELECT `executed_at`, `fee`, `status` FROM `desk`.`tr
 -- spark, prices
 SELECT COUNT(*) AS n FROM (SELECT `day` FROM `desk`.`prices` WHERE `day` <= CAST('2024-06-30' AS DATE)) AS t
 -- spark, flows
-SELECT COUNT(*) AS n FROM (SELECT `booked` FROM `desk`.`flows` WHERE CONCAT(SUBSTRING(TRIM(`booked`), 7, 4), SUBSTRING(TRIM(`booked`), 4, 2), SUBSTRING(TRIM(`booked`), 1, 2)) < '20240701') AS t
+SELECT COUNT(*) AS n FROM (SELECT `booked` FROM `desk`.`flows` WHERE TRIM(`booked`) RLIKE '^[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9]([ T].*)?$' AND CONCAT(SUBSTRING(TRIM(`booked`), 7, 4), SUBSTRING(TRIM(`booked`), 4, 2), SUBSTRING(TRIM(`booked`), 1, 2)) < '20240701') AS t
 -- spark, orders
-SELECT COUNT(*) AS n FROM (SELECT `placed` FROM `desk`.`orders` WHERE CONCAT(SUBSTRING(TRIM(`placed`), 8, 4), CASE LOWER(SUBSTRING(TRIM(`placed`), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' END, SUBSTRING(TRIM(`placed`), 1, 2)) < '20240701') AS t
+SELECT COUNT(*) AS n FROM (SELECT `placed` FROM `desk`.`orders` WHERE TRIM(`placed`) RLIKE '^[0-3][0-9][ -][A-Za-z][A-Za-z][A-Za-z][ -][12][0189][0-9][0-9]$' AND CONCAT(SUBSTRING(TRIM(`placed`), 8, 4), CASE LOWER(SUBSTRING(TRIM(`placed`), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' ELSE '99' END, SUBSTRING(TRIM(`placed`), 1, 2)) < '20240701') AS t
 -- spark, moments
 SELECT COUNT(*) AS n FROM (SELECT `at` FROM `desk`.`moments` WHERE `at` < CAST('2024-07-01 00:00:00' AS TIMESTAMP)) AS t
 -- spark, quarters
-SELECT COUNT(*) AS n FROM (SELECT `period` FROM `desk`.`quarters` WHERE UPPER(REPLACE(REPLACE(TRIM(`period`), '-', ''), ' ', '')) <= '2024Q2') AS t
+SELECT COUNT(*) AS n FROM (SELECT `period` FROM `desk`.`quarters` WHERE UPPER(REPLACE(REPLACE(TRIM(`period`), '-', ''), ' ', '')) RLIKE '^[12][0189][0-9][0-9]Q[1-4]$' AND UPPER(REPLACE(REPLACE(TRIM(`period`), '-', ''), ' ', '')) <= '2024Q2') AS t
 -- spark, limit
 SELECT fee FROM `desk`.`trades` AS `trades` ORDER BY fee DESC LIMIT 3
 -- spark, values of a column
@@ -36,13 +36,13 @@ SELECT COUNT(*) AS N FROM (SELECT "executed_at", "fee", "status" FROM "desk"."tr
 -- snowflake, prices
 SELECT COUNT(*) AS N FROM (SELECT "day" FROM "desk"."prices" WHERE "day" <= CAST('2024-06-30' AS DATE)) AS T
 -- snowflake, flows
-SELECT COUNT(*) AS N FROM (SELECT "booked" FROM "desk"."flows" WHERE CONCAT(SUBSTRING(TRIM("booked"), 7, 4), SUBSTRING(TRIM("booked"), 4, 2), SUBSTRING(TRIM("booked"), 1, 2)) < '20240701') AS T
+SELECT COUNT(*) AS N FROM (SELECT "booked" FROM "desk"."flows" WHERE REGEXP_LIKE(TRIM("booked"), '^[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9]([ T].*)?$') AND CONCAT(SUBSTRING(TRIM("booked"), 7, 4), SUBSTRING(TRIM("booked"), 4, 2), SUBSTRING(TRIM("booked"), 1, 2)) < '20240701') AS T
 -- snowflake, orders
-SELECT COUNT(*) AS N FROM (SELECT "placed" FROM "desk"."orders" WHERE CONCAT(SUBSTRING(TRIM("placed"), 8, 4), CASE LOWER(SUBSTRING(TRIM("placed"), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' END, SUBSTRING(TRIM("placed"), 1, 2)) < '20240701') AS T
+SELECT COUNT(*) AS N FROM (SELECT "placed" FROM "desk"."orders" WHERE REGEXP_LIKE(TRIM("placed"), '^[0-3][0-9][ -][A-Za-z][A-Za-z][A-Za-z][ -][12][0189][0-9][0-9]$') AND CONCAT(SUBSTRING(TRIM("placed"), 8, 4), CASE LOWER(SUBSTRING(TRIM("placed"), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' ELSE '99' END, SUBSTRING(TRIM("placed"), 1, 2)) < '20240701') AS T
 -- snowflake, moments
 SELECT COUNT(*) AS N FROM (SELECT "at" FROM "desk"."moments" WHERE "at" < CAST('2024-07-01 00:00:00' AS TIMESTAMP)) AS T
 -- snowflake, quarters
-SELECT COUNT(*) AS N FROM (SELECT "period" FROM "desk"."quarters" WHERE UPPER(REPLACE(REPLACE(TRIM("period"), '-', ''), ' ', '')) <= '2024Q2') AS T
+SELECT COUNT(*) AS N FROM (SELECT "period" FROM "desk"."quarters" WHERE REGEXP_LIKE(UPPER(REPLACE(REPLACE(TRIM("period"), '-', ''), ' ', '')), '^[12][0189][0-9][0-9]Q[1-4]$') AND UPPER(REPLACE(REPLACE(TRIM("period"), '-', ''), ' ', '')) <= '2024Q2') AS T
 -- snowflake, limit
 SELECT FEE FROM "desk"."trades" AS "TRADES" ORDER BY FEE DESC NULLS LAST LIMIT 3
 -- snowflake, values of a column
@@ -52,13 +52,13 @@ SELECT count(*) AS n FROM (SELECT `executed_at`, `fee`, `status` FROM `desk`.`tr
 -- bigquery, prices
 SELECT count(*) AS n FROM (SELECT `day` FROM `desk`.`prices` WHERE `day` <= CAST('2024-06-30' AS DATE)) AS t
 -- bigquery, flows
-SELECT count(*) AS n FROM (SELECT `booked` FROM `desk`.`flows` WHERE CONCAT(SUBSTRING(TRIM(`booked`), 7, 4), SUBSTRING(TRIM(`booked`), 4, 2), SUBSTRING(TRIM(`booked`), 1, 2)) < '20240701') AS t
+SELECT count(*) AS n FROM (SELECT `booked` FROM `desk`.`flows` WHERE REGEXP_CONTAINS(TRIM(`booked`), '^[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9]([ T].*)?$') AND CONCAT(SUBSTRING(TRIM(`booked`), 7, 4), SUBSTRING(TRIM(`booked`), 4, 2), SUBSTRING(TRIM(`booked`), 1, 2)) < '20240701') AS t
 -- bigquery, orders
-SELECT count(*) AS n FROM (SELECT `placed` FROM `desk`.`orders` WHERE CONCAT(SUBSTRING(TRIM(`placed`), 8, 4), CASE LOWER(SUBSTRING(TRIM(`placed`), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' END, SUBSTRING(TRIM(`placed`), 1, 2)) < '20240701') AS t
+SELECT count(*) AS n FROM (SELECT `placed` FROM `desk`.`orders` WHERE REGEXP_CONTAINS(TRIM(`placed`), '^[0-3][0-9][ -][A-Za-z][A-Za-z][A-Za-z][ -][12][0189][0-9][0-9]$') AND CONCAT(SUBSTRING(TRIM(`placed`), 8, 4), CASE LOWER(SUBSTRING(TRIM(`placed`), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' ELSE '99' END, SUBSTRING(TRIM(`placed`), 1, 2)) < '20240701') AS t
 -- bigquery, moments
 SELECT count(*) AS n FROM (SELECT `at` FROM `desk`.`moments` WHERE `at` < CAST('2024-07-01 00:00:00' AS TIMESTAMP)) AS t
 -- bigquery, quarters
-SELECT count(*) AS n FROM (SELECT `period` FROM `desk`.`quarters` WHERE UPPER(REPLACE(REPLACE(TRIM(`period`), '-', ''), ' ', '')) <= '2024Q2') AS t
+SELECT count(*) AS n FROM (SELECT `period` FROM `desk`.`quarters` WHERE REGEXP_CONTAINS(UPPER(REPLACE(REPLACE(TRIM(`period`), '-', ''), ' ', '')), '^[12][0189][0-9][0-9]Q[1-4]$') AND UPPER(REPLACE(REPLACE(TRIM(`period`), '-', ''), ' ', '')) <= '2024Q2') AS t
 -- bigquery, limit
 SELECT fee FROM `desk`.`trades` AS `trades` ORDER BY fee DESC LIMIT 3
 -- bigquery, values of a column
@@ -68,13 +68,13 @@ SELECT COUNT(*) AS n FROM (SELECT `executed_at`, `fee`, `status` FROM `desk`.`tr
 -- databricks, prices
 SELECT COUNT(*) AS n FROM (SELECT `day` FROM `desk`.`prices` WHERE `day` <= CAST('2024-06-30' AS DATE)) AS t
 -- databricks, flows
-SELECT COUNT(*) AS n FROM (SELECT `booked` FROM `desk`.`flows` WHERE CONCAT(SUBSTRING(TRIM(`booked`), 7, 4), SUBSTRING(TRIM(`booked`), 4, 2), SUBSTRING(TRIM(`booked`), 1, 2)) < '20240701') AS t
+SELECT COUNT(*) AS n FROM (SELECT `booked` FROM `desk`.`flows` WHERE REGEXP_LIKE(TRIM(`booked`), '^[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9]([ T].*)?$') AND CONCAT(SUBSTRING(TRIM(`booked`), 7, 4), SUBSTRING(TRIM(`booked`), 4, 2), SUBSTRING(TRIM(`booked`), 1, 2)) < '20240701') AS t
 -- databricks, orders
-SELECT COUNT(*) AS n FROM (SELECT `placed` FROM `desk`.`orders` WHERE CONCAT(SUBSTRING(TRIM(`placed`), 8, 4), CASE LOWER(SUBSTRING(TRIM(`placed`), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' END, SUBSTRING(TRIM(`placed`), 1, 2)) < '20240701') AS t
+SELECT COUNT(*) AS n FROM (SELECT `placed` FROM `desk`.`orders` WHERE REGEXP_LIKE(TRIM(`placed`), '^[0-3][0-9][ -][A-Za-z][A-Za-z][A-Za-z][ -][12][0189][0-9][0-9]$') AND CONCAT(SUBSTRING(TRIM(`placed`), 8, 4), CASE LOWER(SUBSTRING(TRIM(`placed`), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' ELSE '99' END, SUBSTRING(TRIM(`placed`), 1, 2)) < '20240701') AS t
 -- databricks, moments
 SELECT COUNT(*) AS n FROM (SELECT `at` FROM `desk`.`moments` WHERE `at` < CAST('2024-07-01 00:00:00' AS TIMESTAMP)) AS t
 -- databricks, quarters
-SELECT COUNT(*) AS n FROM (SELECT `period` FROM `desk`.`quarters` WHERE UPPER(REPLACE(REPLACE(TRIM(`period`), '-', ''), ' ', '')) <= '2024Q2') AS t
+SELECT COUNT(*) AS n FROM (SELECT `period` FROM `desk`.`quarters` WHERE REGEXP_LIKE(UPPER(REPLACE(REPLACE(TRIM(`period`), '-', ''), ' ', '')), '^[12][0189][0-9][0-9]Q[1-4]$') AND UPPER(REPLACE(REPLACE(TRIM(`period`), '-', ''), ' ', '')) <= '2024Q2') AS t
 -- databricks, limit
 SELECT fee FROM `desk`.`trades` AS `trades` ORDER BY fee DESC LIMIT 3
 -- databricks, values of a column
@@ -84,13 +84,13 @@ SELECT COUNT(*) AS n FROM (SELECT [executed_at] AS [executed_at], [fee] AS [fee]
 -- tsql, prices
 SELECT COUNT(*) AS n FROM (SELECT [day] AS [day] FROM [desk].[prices] WHERE [day] <= CAST('2024-06-30' AS DATE)) AS t
 -- tsql, flows
-SELECT COUNT(*) AS n FROM (SELECT [booked] AS [booked] FROM [desk].[flows] WHERE SUBSTRING(TRIM([booked]), 7, 4) + SUBSTRING(TRIM([booked]), 4, 2) + SUBSTRING(TRIM([booked]), 1, 2) < '20240701') AS t
+SELECT COUNT(*) AS n FROM (SELECT [booked] AS [booked] FROM [desk].[flows] WHERE (TRIM([booked]) LIKE '[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9]' OR TRIM([booked]) LIKE '[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9][ T]%') AND SUBSTRING(TRIM([booked]), 7, 4) + SUBSTRING(TRIM([booked]), 4, 2) + SUBSTRING(TRIM([booked]), 1, 2) < '20240701') AS t
 -- tsql, orders
-SELECT COUNT(*) AS n FROM (SELECT [placed] AS [placed] FROM [desk].[orders] WHERE SUBSTRING(TRIM([placed]), 8, 4) + CASE LOWER(SUBSTRING(TRIM([placed]), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' END + SUBSTRING(TRIM([placed]), 1, 2) < '20240701') AS t
+SELECT COUNT(*) AS n FROM (SELECT [placed] AS [placed] FROM [desk].[orders] WHERE TRIM([placed]) LIKE '[0-3][0-9][ -][A-Za-z][A-Za-z][A-Za-z][ -][12][0189][0-9][0-9]' AND SUBSTRING(TRIM([placed]), 8, 4) + CASE LOWER(SUBSTRING(TRIM([placed]), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' ELSE '99' END + SUBSTRING(TRIM([placed]), 1, 2) < '20240701') AS t
 -- tsql, moments
 SELECT COUNT(*) AS n FROM (SELECT [at] AS [at] FROM [desk].[moments] WHERE [at] < CAST('2024-07-01 00:00:00' AS DATETIME2)) AS t
 -- tsql, quarters
-SELECT COUNT(*) AS n FROM (SELECT [period] AS [period] FROM [desk].[quarters] WHERE UPPER(REPLACE(REPLACE(TRIM([period]), '-', ''), ' ', '')) <= '2024Q2') AS t
+SELECT COUNT(*) AS n FROM (SELECT [period] AS [period] FROM [desk].[quarters] WHERE UPPER(REPLACE(REPLACE(TRIM([period]), '-', ''), ' ', '')) LIKE '[12][0189][0-9][0-9]Q[1-4]' AND UPPER(REPLACE(REPLACE(TRIM([period]), '-', ''), ' ', '')) <= '2024Q2') AS t
 -- tsql, limit
 SELECT TOP 3 fee FROM [desk].[trades] AS [trades] ORDER BY fee DESC
 -- tsql, values of a column
@@ -100,13 +100,13 @@ SELECT COUNT(*) AS n FROM (SELECT "executed_at", "fee", "status" FROM "desk"."tr
 -- trino, prices
 SELECT COUNT(*) AS n FROM (SELECT "day" FROM "desk"."prices" WHERE "day" <= CAST('2024-06-30' AS DATE)) AS t
 -- trino, flows
-SELECT COUNT(*) AS n FROM (SELECT "booked" FROM "desk"."flows" WHERE CONCAT(CAST(SUBSTR(TRIM("booked"), 7, 4) AS VARCHAR), CAST(SUBSTR(TRIM("booked"), 4, 2) AS VARCHAR), CAST(SUBSTR(TRIM("booked"), 1, 2) AS VARCHAR)) < '20240701') AS t
+SELECT COUNT(*) AS n FROM (SELECT "booked" FROM "desk"."flows" WHERE REGEXP_LIKE(TRIM("booked"), '^[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9]([ T].*)?$') AND CONCAT(CAST(SUBSTR(TRIM("booked"), 7, 4) AS VARCHAR), CAST(SUBSTR(TRIM("booked"), 4, 2) AS VARCHAR), CAST(SUBSTR(TRIM("booked"), 1, 2) AS VARCHAR)) < '20240701') AS t
 -- trino, orders
-SELECT COUNT(*) AS n FROM (SELECT "placed" FROM "desk"."orders" WHERE CONCAT(CAST(SUBSTR(TRIM("placed"), 8, 4) AS VARCHAR), CAST(CASE LOWER(SUBSTR(TRIM("placed"), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' END AS VARCHAR), CAST(SUBSTR(TRIM("placed"), 1, 2) AS VARCHAR)) < '20240701') AS t
+SELECT COUNT(*) AS n FROM (SELECT "placed" FROM "desk"."orders" WHERE REGEXP_LIKE(TRIM("placed"), '^[0-3][0-9][ -][A-Za-z][A-Za-z][A-Za-z][ -][12][0189][0-9][0-9]$') AND CONCAT(CAST(SUBSTR(TRIM("placed"), 8, 4) AS VARCHAR), CAST(CASE LOWER(SUBSTR(TRIM("placed"), 4, 3)) WHEN 'jan' THEN '01' WHEN 'feb' THEN '02' WHEN 'mar' THEN '03' WHEN 'apr' THEN '04' WHEN 'may' THEN '05' WHEN 'jun' THEN '06' WHEN 'jul' THEN '07' WHEN 'aug' THEN '08' WHEN 'sep' THEN '09' WHEN 'oct' THEN '10' WHEN 'nov' THEN '11' WHEN 'dec' THEN '12' ELSE '99' END AS VARCHAR), CAST(SUBSTR(TRIM("placed"), 1, 2) AS VARCHAR)) < '20240701') AS t
 -- trino, moments
 SELECT COUNT(*) AS n FROM (SELECT "at" FROM "desk"."moments" WHERE "at" < CAST('2024-07-01 00:00:00' AS TIMESTAMP)) AS t
 -- trino, quarters
-SELECT COUNT(*) AS n FROM (SELECT "period" FROM "desk"."quarters" WHERE UPPER(REPLACE(REPLACE(TRIM("period"), '-', ''), ' ', '')) <= '2024Q2') AS t
+SELECT COUNT(*) AS n FROM (SELECT "period" FROM "desk"."quarters" WHERE REGEXP_LIKE(UPPER(REPLACE(REPLACE(TRIM("period"), '-', ''), ' ', '')), '^[12][0189][0-9][0-9]Q[1-4]$') AND UPPER(REPLACE(REPLACE(TRIM("period"), '-', ''), ' ', '')) <= '2024Q2') AS t
 -- trino, limit
 SELECT fee FROM "desk"."trades" AS "trades" ORDER BY fee DESC LIMIT 3
 -- trino, values of a column

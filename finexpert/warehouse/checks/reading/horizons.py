@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from finexpert.errors import AsOfError
 from finexpert.warehouse.checks.reading.select import Read
+from finexpert.warehouse.dates import KINDS
 from finexpert.warehouse.schema import TableSchema
 
 
@@ -28,7 +29,8 @@ def check_horizon(one: Read, day: dt.date) -> list[str]:
             notes.append(f"{table.name} has no date column: it is read as it stands today, not as of {day}")
         elif not table.date.declared:
             others = f" (it also has {', '.join(table.date.others)})" if table.date.others else ""
-            notes.append(f"{table.name} is seen up to {day} by {table.date.name}{others}")
+            form = f", of {KINDS[table.date.kind]}: rows of another form are left out" if KINDS[table.date.kind] else ""
+            notes.append(f"{table.name} is seen up to {day} by {table.date.name}{others}{form}")
     return notes
 
 

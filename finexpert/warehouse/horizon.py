@@ -1,0 +1,139 @@
+"""What a row must be to be seen as of a day, for each kind of dates, in functions that every engine has.
+
+    trade_dt VARCHAR, '20230131'   ->   REGEXP_MATCHES(TRIM(trade_dt), '^...$') AND TRIM(trade_dt) < '20230201'
+
+The kind was found in a sample: a value of another form is not compared, and its row is not seen.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlglot import exp
+
+from finexpert.warehouse.dates import JULIAN
+
+# The day before the last one of the calendar, after which there is no other.
+_LAST = dt.date.max - dt.timedelta(days=1)
+EPOCH_JULIAN = 2_440_587.5
+# How a text of each kind is written: a pattern of GLOB, of LIKE in SQL Server, and of regular expressions but for its star.
+_YEARS, _MONTH, _DAYS = "[12][0189][0-9][0-9]", "[01][0-9]", "[0-3][0-9]"
+_WRITTEN = {
+    "iso": f"{_YEARS}-{_MONTH}-{_DAYS}", "slashed": f"{_YEARS}/{_MONTH}/{_DAYS}", "compact": f"{_YEARS}{_MONTH}{_DAYS}",
+    "month": f"{_YEARS}-{_MONTH}", "compact month": f"{_YEARS}{_MONTH}", "quarter": f"{_YEARS}Q[1-4]", "year text": _YEARS,
+    "dmy": f"{_DAYS}[/.-]{_MONTH}[/.-]{_YEARS}", "mdy": f"{_MONTH}[/.-]{_DAYS}[/.-]{_YEARS}",
+    "day Mon year": f"{_DAYS}[ -][A-Za-z][A-Za-z][A-Za-z][ -]{_YEARS}",
+}  # fmt: skip
+# After these the time of the day may stand.
+_WITH_TIME = frozenset(("iso", "slashed", "compact", "dmy", "mdy"))
+# The least number of each kind: what is below is of another one.
+_LEAST = {"yyyymmdd": 18000101, "yyyymm": 180001, "year": 1800, "unix": 31_536_000, "unix ms": 31_536_000_000,
+          "julian": JULIAN[0]}  # fmt: skip
+NUMBERS = tuple(_LEAST)
+
+
+def bound(kind: str, day: dt.date) -> tuple[type[exp.Expr], exp.Expr]:
+    """What a comparable value of this kind must be to be known on a day: the comparison and its right side.
+
+    A month, a quarter or a year is known from its last day on.
+
+    >>> comparison, value = bound("month", dt.date(2022, 6, 29))
+    >>> comparison.__name__, value.sql()
+    ('LTE', "'2022-05'")
+    """
+    after = min(day, _LAST) + dt.timedelta(days=1)
+    month = after.replace(day=1) - dt.timedelta(days=1)
+    year = day.year if after.year > day.year else day.year - 1
+    quarter = after.year * 4 + (after.month - 1) // 3 - 1
+    epoch = dt.datetime(after.year, after.month, after.day, tzinfo=dt.UTC).timestamp()
+    text, number = exp.Literal.string, exp.Literal.number
+    bounds: dict[str, tuple[type[exp.Expr], exp.Expr]] = {
+        "date": (exp.LTE, exp.cast(text(day.isoformat()), "date")),
+        "timestamp": (exp.LT, exp.cast(text(f"{after} 00:00:00"), "timestamp")),
+        "month": (exp.LTE, text(f"{month:%Y-%m}")),
+        "compact month": (exp.LTE, text(f"{month:%Y%m}")),
+        "quarter": (exp.LTE, text(f"{quarter // 4}Q{quarter % 4 + 1}")),
+        "year text": (exp.LTE, text(str(year))),
+        "yyyymmdd": (exp.LTE, number(f"{day:%Y%m%d}")),
+        "yyyymm": (exp.LTE, number(f"{month:%Y%m}")),
+        "year": (exp.LTE, number(year)),
+        "unix": (exp.LT, number(int(epoch))),
+        "unix ms": (exp.LT, number(int(epoch) * 1000)),
+        "julian": (exp.LT, number(EPOCH_JULIAN + epoch / 86400)),
+    }
+    return bounds.get(kind) or (exp.LT, text(f"{after:{_FORMS[kind]}}"))
+
+
+_FORMS = {"iso": "%Y-%m-%d", "slashed": "%Y/%m/%d"} | dict.fromkeys(("compact", "dmy", "mdy", "day Mon year"), "%Y%m%d")
+
+
+def comparable(kind: str, column: exp.Expr) -> exp.Expr:
+    """The column as a value that sorts by time, in functions that every engine has.
+
+    >>> comparable("dmy", exp.column("d")).sql()
+    'CONCAT(SUBSTRING(TRIM(d), 7, 4), SUBSTRING(TRIM(d), 4, 2), SUBSTRING(TRIM(d), 1, 2))'
+    """
+    if kind in ("date", "timestamp", "yyyymmdd", "yyyymm", "year", "unix", "unix ms", "julian"):
+        return column
+    trimmed = exp.Trim(this=column)
+
+    def part(start: int, length: int) -> exp.Expr:
+        return exp.Substring(this=trimmed.copy(), start=exp.Literal.number(start), length=exp.Literal.number(length))
+
+    if kind == "dmy":
+        return exp.func("CONCAT", part(7, 4), part(4, 2), part(1, 2))
+    if kind == "mdy":
+        return exp.func("CONCAT", part(7, 4), part(1, 2), part(4, 2))
+    if kind == "day Mon year":
+        return exp.func("CONCAT", part(8, 4), _month_number(exp.Lower(this=part(4, 3))), part(1, 2))
+    if kind == "quarter":
+        squeezed = exp.func("REPLACE", exp.func("REPLACE", trimmed, exp.Literal.string("-"), exp.Literal.string("")),
+                            exp.Literal.string(" "), exp.Literal.string(""))  # fmt: skip
+        return exp.Upper(this=squeezed)
+    return trimmed
+
+
+def _month_number(name: exp.Expr) -> exp.Expr:
+    case = exp.Case(this=name)
+    for number, month in enumerate(str.split("jan feb mar apr may jun jul aug sep oct nov dec"), 1):
+        case = case.when(exp.Literal.string(month), exp.Literal.string(f"{number:02d}"))
+    # A month of another language sorts after all others, so that its rows are hidden.
+    return case.else_(exp.Literal.string("99"))
+
+
+def known_by(column: exp.Expr, kind: str, day: dt.date) -> exp.Expr:
+    """The condition that a row was known on a day.
+
+    >>> known_by(exp.column("executed_at"), "timestamp", dt.date(2022, 6, 30)).sql("duckdb")
+    "executed_at < CAST('2022-07-01 00:00:00' AS TIMESTAMP)"
+    """
+    comparison, value = bound(kind, day)
+    return comparison(this=comparable(kind, column), expression=value)
+
+
+def of_form(column: exp.Expr, kind: str, dialect: str) -> exp.Expr | None:
+    """The condition that a value is of its kind, which was found in a sample; None where its type says so.
+
+    >>> print(of_form(exp.column("d"), "dmy", "duckdb").sql("duckdb"))
+    REGEXP_MATCHES(TRIM(d), '^[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9]([ T].*)?$')
+    >>> of_form(exp.column("d"), "yyyymm", "duckdb").sql("duckdb")
+    'd >= 180001'
+    """
+    if kind in _LEAST:
+        return exp.GTE(this=column, expression=exp.Literal.number(_LEAST[kind]))
+    if kind not in _WRITTEN:
+        return None
+    said = comparable(kind, column) if kind == "quarter" else exp.Trim(this=column)
+    glob = {"sqlite": (exp.Glob, "*"), "tsql": (exp.Like, "%")}.get(dialect)
+    if glob is None:
+        ending = "([ T].*)?" if kind in _WITH_TIME else ""
+        pattern = exp.Literal.string(f"^{_WRITTEN[kind]}{ending}$")
+        if dialect == "mysql":
+            # MariaDB has no REGEXP_LIKE, which sqlglot writes.
+            place = exp.Anonymous(this="REGEXP_INSTR", expressions=[said, pattern])
+            return exp.GT(this=place, expression=exp.Literal.number(0))
+        return exp.RegexpLike(this=said, expression=pattern)
+    like, star = glob
+    endings = ("", f"[ T]{star}") if kind in _WITH_TIME else ("",)
+    fitting = [like(this=said.copy(), expression=exp.Literal.string(_WRITTEN[kind] + end)) for end in endings]
+    return exp.or_(*fitting)
