@@ -33,13 +33,14 @@ FILE = "cache/answers.sqlite"
 
 @dataclass(frozen=True)
 class Asked:
-    """One question and what is said with it."""
+    """One question and what is said with it; `as_of_given` where somebody asked for the day, which hides more than today does."""
 
     question: str
     as_of: dt.date
     answer_format: AnswerFormat | None
     knowledge: str
     options: Any
+    as_of_given: bool = False
 
 
 class Conversation(Protocol):
@@ -103,7 +104,7 @@ class EarlierAnswers:
         return AskedWith(
             question=as_asked(asked.question),
             source=source,
-            as_of=asked.as_of,
+            as_of=(asked.as_of, asked.as_of_given),
             answer_format=asked.answer_format and asked.answer_format.model_dump(),
             knowledge=asked.knowledge,
             taught=self._taught_now(),

@@ -95,7 +95,8 @@ class Asking(Listening):
                 traced.answer = self._kept_as_said(question)
                 return traced.answer
             told = "\n".join(filter(None, [self.knowledge, knowledge]))
-            asked = Asked(question, self._as_of, answer_format, told, self._options(clarify, someone_there))
+            options = self._options(clarify, someone_there)
+            asked = Asked(question, self._as_of, answer_format, told, options, self._as_of_given)
             frames, earlier = dict(self.workspace.frames), [turn.question for turn in self.workspace.turns]
             key = self._earlier.key(asked, earlier)
             answer = None if cached is False else self._earlier.find(key, asked)

@@ -247,11 +247,21 @@ def test_without_the_setting_nothing_is_kept(desk: Any, own_home: Path) -> None:
         {"knowledge": "A month is a moon."},
         {"clarify": True},
     ],
-    ids=lambda change: next(iter(change)),
+    ids=str,
 )
 def test_what_is_said_with_a_question_counts(desk: Any, talk: Any, change: dict[str, Any]) -> None:
     talk.ask(FIRST)
     desk.session(cache_answers=True).ask(FIRST, **change)
+    assert desk.layers.count("planning") == 2
+
+
+@pytest.mark.parametrize("given_first", [False, True])
+def test_a_day_that_was_asked_for_is_another_than_today_by_itself(desk: Any, given_first: bool) -> None:
+    """Without --as-of rows are hidden by declared dates alone, so the same day may give another answer."""
+    desk.says("planning", desk.plan())
+    days = [dt.date.today(), None] if given_first else [None, dt.date.today()]
+    for day in days:
+        assert desk.session(cache_answers=True, as_of=None).ask(FIRST, as_of=day).status == "answered"
     assert desk.layers.count("planning") == 2
 
 

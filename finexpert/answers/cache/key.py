@@ -39,11 +39,11 @@ WITHOUT = _set(
 
 @dataclass(frozen=True)
 class AskedWith:
-    """What goes into a key. `said` is what `context` gives."""
+    """What goes into a key. `said` is what `context` gives, `as_of` the day and whether it was asked for."""
 
     question: str
     source: str
-    as_of: dt.date
+    as_of: tuple[dt.date, bool]
     answer_format: Any
     knowledge: str
     taught: str
