@@ -118,6 +118,36 @@ def test_a_view_is_made_of_what_was_known(tmp_path: Path, view: str, select: str
             assert opened.query(asked).data["n"].item() > seen
 
 
+BY_MACRO = {
+    "a sum": "SELECT min(trade_date) AS trade_date, plus(sum(n), 0) AS n FROM trades",
+    "a macro that reads": "SELECT DATE '2019-01-01' AS trade_date, total() AS n",
+    "a window": "SELECT trade_date, plus(sum(n) OVER (), 0) AS n FROM trades",
+    "a join with itself": "SELECT x.trade_date, plus(y.n, 0) AS n FROM trades AS x JOIN trades AS y USING (account)",
+    "a date of its own": "SELECT DATE '2019-01-01' AS trade_date, plus(n, 0) AS n FROM trades",
+}
+
+
+@pytest.mark.parametrize("view", BY_MACRO.values(), ids=BY_MACRO)
+def test_through_a_view_that_calls_a_macro_nothing_later_is_seen(tmp_path: Path, view: str) -> None:
+    path = tmp_path / "macros.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(TRADES)
+        connection.execute("CREATE MACRO plus(a, b) AS a + b")
+        connection.execute("CREATE MACRO total() AS (SELECT sum(n) FROM trades)")
+        connection.execute(f"CREATE VIEW v AS {view}")
+        connection.execute("CREATE VIEW a_view_of_it AS SELECT * FROM v")
+    with DuckDBWarehouse(path) as opened:
+        for asked in (
+            "SELECT max(n) AS n FROM v",
+            "SELECT max(n) AS n FROM a_view_of_it",
+            "WITH x AS (FROM v) SELECT max(n) AS n FROM x",
+        ):
+            assert opened.query(asked).data["n"].item() > 100
+            with pytest.raises(AsOfError, match="calls a macro"):
+                opened.query(asked, as_of=DAY)
+        assert opened.query("SELECT sum(n) AS n FROM trades", as_of=DAY).data["n"].item() == 1
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def of_views(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], str]:
     """Makes a database with trades, accounts and the view `v`, and one over it; its address."""

@@ -25,9 +25,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from finexpert.errors import ConfigurationError, DataError, QueryError
+from finexpert.errors import AsOfError, ConfigurationError, DataError, QueryError
 from finexpert.isolation.guests.zygote import problem
 from finexpert.storage.closing import Closing
+from finexpert.warehouse.checks.reading.select import read
 from finexpert.warehouse.frames import Frame, to_pandas
 from finexpert.warehouse.isolated.answer import Known, Request
 from finexpert.warehouse.isolated.file_views import reasons
@@ -147,7 +148,12 @@ class DuckDBWarehouse(Closing):
         self.metrics: Sequence[Metric] = metrics_of(model, self.dialect) if model else ()
         self._columns = {table.name: tuple(column.name for column in table.columns) for table in self._tables}
         self._card = self._with_metrics(describe_schema(self._tables))
-        return self._file.lock(Known(self._columns, self._card, views_of(self._tables, found.selects)))
+        known = self._file.lock(Known(self._columns, self._card, views_of(self._tables, found.selects)))
+        # A view that could not be made again is read as it stands in the file: what it is made of has no end.
+        self._endless = {
+            view.table for view in known.views if view.table in found.selects and not (view.select or view.declared)
+        }
+        return known
 
     def _profiled(self, tables: Sequence[TableSchema], cache: Path | None) -> tuple[TableSchema, ...]:
         def ask(select: str, seconds: float) -> pd.DataFrame | None:
@@ -206,6 +212,8 @@ class DuckDBWarehouse(Closing):
         day = as_of.isoformat() if as_of is not None else None
         least = self.seconds if seconds is None else min(seconds, self.seconds)
         ran = expand(select, self.metrics, self.dialect)
+        if as_of is not None and not declared_only and self._endless:
+            self._check_ends(ran, as_of)
         request = Request(ran, day, self.row_cap, least, self._growth_rules, declared_only)
         try:
             rows = self._file.ask(request)
@@ -216,6 +224,14 @@ class DuckDBWarehouse(Closing):
             raise DataError(f"{self.path} cannot be read any more; `finexpert doctor` says whether it opens") from None
         data = to_pandas(rows.batches, rows.schema, rows.names, rows.kinds)
         return Frame(data, rows.truncated, ran, rows.seconds)
+
+    def _check_ends(self, select: str, day: dt.date) -> None:
+        for table in read(select, self.dialect, self._tables).used:
+            if table.name in self._endless and not table.timeless:
+                raise AsOfError(
+                    f"{table.name} cannot be seen as of {day}: it is a view that calls a macro of the file, through which later rows are "
+                    "seen. Read its tables, say in the semantic model which column tells when a row became known, or ask without --as-of"
+                )
 
     def snapshot(self) -> str | None:
         """When the file that was opened was last written, and its size."""
