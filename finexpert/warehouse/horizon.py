@@ -42,7 +42,8 @@ def bound(kind: str, day: dt.date) -> tuple[type[exp.Expr], exp.Expr]:
     ('LTE', "'2022-05'")
     """
     after = min(day, _LAST) + dt.timedelta(days=1)
-    month = after.replace(day=1) - dt.timedelta(days=1)
+    # By numbers: before the first month of the first year there is no day.
+    of_month, month = divmod(after.year * 12 + after.month - 2, 12)
     year = day.year if after.year > day.year else day.year - 1
     quarter = after.year * 4 + (after.month - 1) // 3 - 1
     epoch = dt.datetime(after.year, after.month, after.day, tzinfo=dt.UTC).timestamp()
@@ -50,12 +51,12 @@ def bound(kind: str, day: dt.date) -> tuple[type[exp.Expr], exp.Expr]:
     bounds: dict[str, tuple[type[exp.Expr], exp.Expr]] = {
         "date": (exp.LTE, exp.cast(text(day.isoformat()), "date")),
         "timestamp": (exp.LT, exp.cast(text(f"{after} 00:00:00"), "timestamp")),
-        "month": (exp.LTE, text(f"{month:%Y-%m}")),
-        "compact month": (exp.LTE, text(f"{month:%Y%m}")),
+        "month": (exp.LTE, text(f"{of_month:04}-{month + 1:02}")),
+        "compact month": (exp.LTE, text(f"{of_month:04}{month + 1:02}")),
         "quarter": (exp.LTE, text(f"{quarter // 4}Q{quarter % 4 + 1}")),
         "year text": (exp.LTE, text(str(year))),
         "yyyymmdd": (exp.LTE, number(f"{day:%Y%m%d}")),
-        "yyyymm": (exp.LTE, number(f"{month:%Y%m}")),
+        "yyyymm": (exp.LTE, number(of_month * 100 + month + 1)),
         "year": (exp.LTE, number(year)),
         "unix": (exp.LT, number(int(epoch))),
         "unix ms": (exp.LT, number(int(epoch) * 1000)),

@@ -21,6 +21,7 @@ from finexpert.errors import AsOfError
 from finexpert.warehouse.dates import KINDS, DateColumn
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 from finexpert.warehouse.engines.statements import Place, Statements
+from finexpert.warehouse.horizon import bound
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 from finexpert.warehouse.schema import Column, TableSchema
 
@@ -310,3 +311,15 @@ def test_each_form_of_dates_may_be_sent_to_a_server(dialect: str, kind: str) -> 
     made = Statements(dialect, (table,), {"flows": Place("desk", "flows")})
     sent = made.prepare("SELECT count(*) AS n FROM flows", DAY)
     assert " >= " in sent or " ~ " in sent or "REGEXP_INSTR" in sent
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_the_first_and_the_last_day_that_there_is_are_days_to_ask_as_of(kind: str) -> None:
+    for day in (dt.date.min, dt.date(1, 1, 31), dt.date(1, 2, 1), dt.date.max):
+        assert bound(kind, day)[1].sql("duckdb")
+
+
+def test_a_month_is_known_from_its_last_day_on() -> None:
+    days = [dt.date(2022, 1, 30), dt.date(2022, 1, 31), dt.date(2022, 12, 31), dt.date(1, 1, 1)]
+    assert [bound("month", day)[1].sql() for day in days] == ["'2021-12'", "'2022-01'", "'2022-12'", "'0000-12'"]
+    assert [bound("yyyymm", day)[1].sql() for day in days] == ["202112", "202201", "202212", "12"]
