@@ -219,3 +219,34 @@ def test_groups_that_are_written_alike_are_told_of_a_long_table_too(tmp_path: Pa
     with DuckDBWarehouse(tmp_path / "long.duckdb", isolated=False) as opened:
         told = Checks(opened).run(largest).notes
     assert "groups of topic differ in case or blanks alone, as 'Water' and 'water': they may be one" in told
+
+
+@pytest.mark.parametrize(
+    ("select", "told"),
+    [
+        ("SELECT avg(date_diff('day', lost, reported)) AS d FROM losses", True),
+        ("SELECT avg(reported::DATE - lost) AS d FROM losses", True),
+        ("SELECT min(reported) AS d FROM losses", True),
+        ("SELECT avg(date_diff('day', lost, reported)) AS d FROM losses WHERE reported > DATE '2000-01-01'", False),
+        ("SELECT avg(date_diff('day', lost, nullif(reported, TIMESTAMP '1900-01-01'))) AS d FROM losses", False),
+        (
+            "SELECT avg(CASE WHEN reported > DATE '2000-01-01' THEN date_diff('day', lost, reported) END) AS d FROM losses",
+            False,
+        ),
+        ("SELECT min(lost) AS d FROM losses", False),
+        ("SELECT min(born) AS d FROM losses", False),
+    ],
+)
+def test_a_first_day_of_the_calendar_stands_for_none(tmp_path: Path, select: str, told: bool) -> None:
+    with duckdb.connect(str(tmp_path / "losses.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE losses AS SELECT i AS loss_no, DATE '2020-01-01' + i::INTEGER AS lost, DATE '1899-12-30' + 300 * i::INTEGER AS born, "
+            "CASE WHEN i % 50 = 0 THEN TIMESTAMP '1900-01-01' ELSE TIMESTAMP '2020-01-05' + to_days(i::INTEGER) END AS reported FROM range(200) t(i)"
+        )
+    with DuckDBWarehouse(tmp_path / "losses.duckdb", isolated=False) as opened:
+        notes = Checks(opened).run(select).notes
+    assert (
+        any("takes 1900-01-01 for a day, which stands in several rows of losses.reported" in note for note in notes)
+        is told
+    )
+    assert told or not any("for a day" in note for note in notes)
