@@ -278,8 +278,6 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWareho
         connection.execute("CREATE TYPE e AS ENUM ('x', 'y')")
         connection.execute(TYPES)
         connection.execute("CREATE VIEW totals AS SELECT max(seen_at) AS last_date, sum(h) AS h FROM t")
-        connection.execute("CREATE MACRO twice(x) AS x * 2")
-        connection.execute("CREATE VIEW a AS SELECT twice(h) AS h, last_date FROM totals")
         connection.execute("CREATE TABLE many AS SELECT DATE '2024-01-01' AS d, range AS n FROM range(50)")
         connection.execute(
             "CREATE TABLE texts AS SELECT * FROM (VALUES ('20240101', 1), ('20240701', 2)) AS v(trade_date, n)"
@@ -329,7 +327,6 @@ CASES = [
     ("SELECT n FROM many", "import random\nanswer = random.random() + float(np.random.rand())", "number"),
     ("SELECT i FROM t ORDER BY seen_at", "answer = math.floor(stats.tmean(df.i.dropna()))", "integer"),
     ("SELECT h FROM totals", "answer = int(df.h.sum())", "integer"),
-    ("SELECT h FROM a", "answer = int(df.h.sum())", "integer"),
     ("SELECT trade_date, n FROM texts", "answer = int(df.n.sum())", "integer"),
 ]
 
