@@ -26,7 +26,7 @@ from finexpert.warehouse.checks.fan_out import check_fan_out
 from finexpert.warehouse.checks.literals import Looked, look_up
 from finexpert.warehouse.checks.magnitudes import check_bounds, check_magnitudes
 from finexpert.warehouse.checks.meaning import check_meaning
-from finexpert.warehouse.checks.nulls import check_nulls
+from finexpert.warehouse.checks.nulls import check_nan, check_nulls
 from finexpert.warehouse.checks.outer_joins import check_outer_joins
 from finexpert.warehouse.checks.outside import check_outside
 from finexpert.warehouse.checks.reading.comparisons import compared_columns, meant
@@ -40,15 +40,18 @@ from finexpert.warehouse.checks.remarks.names import names
 from finexpert.warehouse.checks.remarks.outcomes import outcomes
 from finexpert.warehouse.checks.remarks.periods import periods
 from finexpert.warehouse.checks.remarks.ratios import ratios, shares
-from finexpert.warehouse.checks.remarks.rows import remarks, ties
+from finexpert.warehouse.checks.remarks.rows import remarks
 from finexpert.warehouse.checks.remarks.stand_ins import stand_ins
+from finexpert.warehouse.checks.remarks.ties import ties
 from finexpert.warehouse.checks.remarks.times import times
+from finexpert.warehouse.checks.remarks.weeks import weeks
 from finexpert.warehouse.checks.results import check_result
 from finexpert.warehouse.checks.scales import check_scales
 from finexpert.warehouse.checks.times.days import check_days
 from finexpert.warehouse.checks.times.moments import check_moments
 from finexpert.warehouse.checks.times.stocks import check_stocks
 from finexpert.warehouse.checks.times.versions import check_versions
+from finexpert.warehouse.checks.times.weekdays import check_weekdays
 from finexpert.warehouse.checks.unions import check_unions
 from finexpert.warehouse.checks.whole_numbers import check_whole_numbers
 from finexpert.warehouse.checks.windows import check_windows
@@ -76,6 +79,7 @@ _MEANINGS: tuple[tuple[str, Callable[[Read, Probe], list[str] | None]], ...] = (
     ("whether balances of several days are added up", check_stocks),
     ("whether two rows hold on one day", check_versions),
     ("whether a NOT IN holds a NULL", check_nulls),
+    ("whether NaN counts as the greatest number", check_nan),
     ("whether moments lie later on a day", check_moments),
     ("whether a divisor is zero", check_division),
     ("whether whole numbers are divided", check_whole_numbers),
@@ -170,6 +174,7 @@ class Checks:
         probe = Probe(self.source, self.seconds, self.as_of, self.declared_only, pace)
         with progress.stage("checking"):
             check_outside(one)
+            check_weekdays(one, self.question)
             notes += [*check_brackets(one), *check_bounds(one, self.question)]
             notes += check_magnitudes(one, self.question, unit) if answers else []
             with probe.checking(_LITERALS):
@@ -185,6 +190,7 @@ class Checks:
             with probe.checking(_REMARKS):
                 notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
                 notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]
+                notes += weeks(one, probe)
                 notes += outcomes(one, probe, self.question, self._reminded)
         with pace.elsewhere():
             given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)

@@ -19,26 +19,11 @@ from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, text_of
 from finexpert.warehouse.dates import words
 
-_MINOR = frozenset(
-    ("cents", "cent", "pence", "penny", "pennies", "centimes", "centime", "paise", "rappen", "kopecks", "groszy")
-)
+_split = str.split
+_MINOR = frozenset(_split("cents cent pence penny pennies centimes centime paise rappen kopecks groszy"))
 _AMOUNTS = frozenset(
-    (
-        "amount",
-        "amt",
-        "price",
-        "fee",
-        "fees",
-        "total",
-        "balance",
-        "value",
-        "cost",
-        "tax",
-        "net",
-        "gross",
-        "revenue",
-        "units",
-        "unit",
+    _split(
+        "amount amt price fee fees total balance value cost costs tax net gross revenue sales units unit assets ebitda"
     )
 )
 _LARGE = {
@@ -49,6 +34,22 @@ _LARGE = {
     "billions": "billion",
     "billion": "billion",
 }
+# `amount_keur`, `sales_musd`: a letter before the currency; `amount_eur_k`, `revenue_bn`: a word beside it, or beside what is an amount.
+_CURRENCIES = frozenset(_split("eur usd gbp chf jpy cad aud cny sek nok dkk pln inr brl hkd sgd"))
+_BEFORE_CURRENCY = {
+    "k": "thousand",
+    "t": "thousand",
+    "m": "million",
+    "mn": "million",
+    "mio": "million",
+    "mm": "million",
+    "bn": "billion",
+}
+_SHORT_WORDS = {
+    **dict.fromkeys(_split("k tsd thsd 000 000s"), "thousand"),
+    **dict.fromkeys(_split("m mm mn mio mln mill"), "million"),
+    **dict.fromkeys(_split("bn bln mrd"), "billion"),
+}
 _IN_MINOR = re.compile(rf"\b(?<!per )({'|'.join(sorted(_MINOR))}|minor (?:currency )?units?)\b", re.IGNORECASE)
 _IN_LARGE = re.compile(
     r"\bin (?:(?-i:[A-Z]{3}) )?(thousand|million|billion)s?\b|(?:^|\b)(thousand|million|billion)s? (?:of\b|(?-i:[A-Z]{3})\b|dollars|euros|pounds|persons|shares)"
@@ -58,9 +59,11 @@ _IN_LARGE = re.compile(
 _SHORT = {"000": "thousand", "m": "million", "mm": "million", "mn": "million", "bn": "billion"}
 _SAID = {
     "cents": re.compile(r"cent(s|imes?)?\b|pence|penn|minor|paise|rappen|kopeck|grosz", re.IGNORECASE),
-    "thousand": re.compile(r"thousand|\bk\b|\b000", re.IGNORECASE),
-    "million": re.compile(r"million|\bmm?\b|\bmn\b|\bmio\b", re.IGNORECASE),
-    "billion": re.compile(r"billion|\bbn\b|\bb\b", re.IGNORECASE),
+    "thousand": re.compile(
+        rf"thousand|\bk\b|\b000|\bth?sd\b|\b[kt](?:{'|'.join(sorted(_CURRENCIES))})\b", re.IGNORECASE
+    ),
+    "million": re.compile(rf"million|\b(?:mm?|mn|mio|mln)(?:{'|'.join(sorted(_CURRENCIES))})?\b", re.IGNORECASE),
+    "billion": re.compile(rf"billion|\b(?:bn|b|bln|mrd)(?:{'|'.join(sorted(_CURRENCIES))})?\b", re.IGNORECASE),
 }
 _MONEY = re.compile(r"^(?:[A-Z]{3}|[$€£¥]|dollars?|euros?|pounds?|yen|francs?)$", re.IGNORECASE)
 _BY = {
@@ -217,6 +220,8 @@ def size_of(origin: Origin) -> str | None:
     ['cents', 'thousand', None]
     >>> [size_of(Origin(table, Column(name, "BIGINT"))) for name in ("amount_minor", "is_minor", "per_cent", "price_pence")]
     ['cents', None, None, 'cents']
+    >>> [size_of(Origin(table, Column(name, "BIGINT"))) for name in ("amount_keur", "sales_usd_mn", "revenue_bn", "weight_k", "m_eur", "key_usd")]
+    ['thousand', 'million', 'billion', None, 'million', None]
     >>> said = ("billions of chained dollars", "EUR mn", "thousand persons", "USD thousand", "of firms above a million", "amount in m")
     >>> [size_of(Origin(table, Column("x", "DOUBLE", comment))) for comment in said]
     ['billion', 'million', 'thousand', 'thousand', None, None]
@@ -228,6 +233,8 @@ def size_of(origin: Origin) -> str | None:
         return "cents"
     if len(said) > 1 and (large := next((_LARGE[word] for word in said if word in _LARGE), None)):
         return large
+    if short := _shortened(said):
+        return short
     if _IN_MINOR.search(origin.column.comment):
         return "cents"
     found = _IN_LARGE.search(origin.column.comment)
@@ -235,6 +242,17 @@ def size_of(origin: Origin) -> str | None:
         return None
     size = str(next(filter(None, found.groups()))).lower()
     return _SHORT.get(size, size)
+
+
+def _shortened(said: list[str]) -> str | None:
+    """The size in a name such as `amount_keur` or `sales_usd_mn`."""
+    for word in said:
+        before, currency = word[:-3], word[-3:]
+        if currency in _CURRENCIES and before in _BEFORE_CURRENCY:
+            return _BEFORE_CURRENCY[before]
+    if not set(said) & (_CURRENCIES | _AMOUNTS):
+        return None
+    return next((_SHORT_WORDS[word] for word in said if word in _SHORT_WORDS), None)
 
 
 def _is_power_of_ten(node: exp.Expr) -> bool:

@@ -22,7 +22,7 @@ Economy = dict[str, pd.Series]
 
 
 def test_it_is_the_same_every_time_and_quick(economy: Economy, soon: Any) -> None:
-    soon(2, make_series)
+    soon(4, make_series)
     again = make_series()
     assert list(again) == list(economy)
     for name, series in economy.items():

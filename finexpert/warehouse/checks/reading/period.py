@@ -18,6 +18,7 @@ from finexpert.warehouse.checks.reading.select import Origin, Read, unwrapped
 from finexpert.warehouse.dates import kind_of_type
 
 _DAY = dt.timedelta(days=1)
+_FOUR_DIGITS = re.compile("[0-9]{4}")
 Ends = tuple[dt.date | None, dt.date | None]
 
 
@@ -136,7 +137,11 @@ def span_of(value: object, kind: str) -> Ends:
 
 
 def _year(one: Read, left: exp.Expr, right: exp.Expr, scope: Scope) -> int | None:
-    if not isinstance(right, exp.Literal) or not right.name.isdigit() or not 1000 < int(right.name) < 3000:
+    if (
+        not isinstance(right, exp.Literal)
+        or not _FOUR_DIGITS.fullmatch(right.name)
+        or not 1000 < int(right.name) < 3000
+    ):
         return None
     if isinstance(left, exp.IntDiv | exp.Div):
         parts = {"yyyymmdd": "10000", "yyyymm": "100"}

@@ -1,5 +1,8 @@
-"""What a person should know of averages and quotients.
+"""What a person should know of averages and quotients, and of sums of what cannot be added up.
 
+avg(coalesce(rating, 0))                                        missing ratings count as zeros
+sum(n) FROM (SELECT count(DISTINCT customer_id) AS n ... GROUP BY month)    a customer of two months counts twice
+sum(daily_return)                                               returns are compounded
 SELECT avg(m) FROM (SELECT avg(x) AS m ... GROUP BY month)      each month counts alike, whatever its number of rows
 avg(loss_ratio) beside claims_count                             each row counts alike
 100 is nowhere, and the question asks for percent               0.05 is 5 %
@@ -15,7 +18,7 @@ import pandas as pd
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from finexpert.warehouse.checks.reading.grouping import group_columns
+from finexpert.warehouse.checks.reading.grouping import group_columns, group_keys
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, rows_of, text_of
 from finexpert.warehouse.dates import words
@@ -24,6 +27,11 @@ from finexpert.warehouse.schema import find_table
 _split = str.split
 _RATIOS = frozenset(_split("ratio rate pct percent percentage margin yield share utilization average avg mean median"))
 _NUMBERS = frozenset(_split("count cnt num number qty quantity volume weight"))
+_ADDED_UP = frozenset(_split("ret return growth yield rate ratio"))
+# Logarithms of returns may be added up; a return on something may be an amount of money, or goods that came back.
+_OF_MONEY = frozenset(_split("log ln amount amt value usd eur gbp chf qty quantity count cost fee number"))
+_FRACTIONS = ("DOUBLE", "FLOAT", "REAL", "DEC", "NUMERIC")
+_MEASURED = (exp.Avg, exp.Median, exp.Min, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.Quantile)
 _MOST = 1_000_000
 _PERCENT = re.compile(r"\bper ?cent(?:age)?\b|%|\bpct\b", re.IGNORECASE)
 
@@ -31,6 +39,7 @@ _PERCENT = re.compile(r"\bper ?cent(?:age)?\b|%|\bpct\b", re.IGNORECASE)
 def ratios(one: Read, probe: Probe) -> list[str]:
     """Notes for the person; nothing is refused."""
     found = [*_averages_of_averages(one), *_averages_of_ratios(one), *_averages_of_some(one, probe)]
+    found += [*_zeros_for_missing(one, probe), *_sums_of_distinct(one, probe), *_sums_of_rates(one)]
     return list(dict.fromkeys(found))
 
 
@@ -114,6 +123,101 @@ def _averages_of_ratios(one: Read) -> Iterator[str]:
         ]
         if weights:
             yield f"{text_of(one, node)} counts each row of {origin.table.name} alike, whatever its {weights[0]}"
+
+
+def _zeros_for_missing(one: Read, probe: Probe) -> Iterator[str]:
+    """An average, or the like, over a column in which missing values were made zeros."""
+    for scope in one.scopes:
+        for node in scope.find_all(*_MEASURED):
+            made, within = _through(node.this, scope)
+            column = _zero_where_missing(made)
+            origin = one.origin(column, within) if column is not None else None
+            if origin is None or origin.table.rows is None or origin.table.rows > _MOST:
+                continue
+            name = exp.column(origin.column.name, quoted=True)
+            rows = exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()))
+            if probe.any_row(rows) is True:
+                yield f"{text_of(one, node)} takes the rows in which {origin} is missing for zeros"
+
+
+def _through(node: exp.Expr, scope: Scope) -> tuple[exp.Expr, Scope]:
+    """What gives the values of a column, where that is written in a SELECT inside."""
+    source = scope.sources.get(node.table) if isinstance(node, exp.Column) else None
+    if not isinstance(source, Scope) or not isinstance(source.expression, exp.Select):
+        return node, scope
+    made = next((each.unalias() for each in source.expression.selects if each.alias_or_name == node.name), None)
+    return _through(made, source) if made is not None else (node, scope)
+
+
+def _zero_where_missing(node: exp.Expr) -> exp.Column | None:
+    """The column that an expression gives, or zero: coalesce(x, 0), CASE WHEN x IS NULL THEN 0 ELSE x END."""
+    while isinstance(node, exp.Cast | exp.Paren | exp.Round):
+        node = node.this
+    if isinstance(node, exp.Coalesce):
+        zero = len(node.expressions) == 1 and _is_zero(node.expressions[0])
+        return node.this if zero and isinstance(node.this, exp.Column) else None
+    branches = node.args.get("ifs", []) if isinstance(node, exp.Case) else [node] if isinstance(node, exp.If) else []
+    for branch in branches:
+        if (
+            isinstance(branch.this, exp.Is)
+            and isinstance(branch.this.expression, exp.Null)
+            and _is_zero(branch.args.get("true"))
+        ):
+            return branch.this.this if isinstance(branch.this.this, exp.Column) else None
+    return None
+
+
+def _is_zero(node: exp.Expr | None) -> bool:
+    return isinstance(node, exp.Literal) and _is_number(node.name) and float(node.name) == 0
+
+
+def _sums_of_distinct(one: Read, probe: Probe) -> Iterator[str]:
+    """A sum of numbers of different things, where a thing stands in several of the groups that are added up."""
+    for scope in one.scopes:
+        for node in scope.find_all(exp.Sum):
+            column = node.this
+            inner = scope.sources.get(column.table) if isinstance(column, exp.Column) else None
+            made = _made_by(column, scope) if isinstance(inner, Scope) else None
+            if (
+                not isinstance(inner, Scope)
+                or not isinstance(made, exp.Count)
+                or not isinstance(made.this, exp.Distinct)
+            ):
+                continue
+            what, select = made.this.expressions[0], inner.expression
+            if inner.external_columns or any(table.rows is None or table.rows > _MOST for table in one.used):
+                continue
+            kept = {each.name for each in group_columns(scope.expression)}
+            lost = [key for key in group_keys(select) if _name_in(select, key) not in kept]
+            where = select.args.get("where")
+            rows = rows_of(one, inner, where.this if where is not None else None)
+            rows.set("expressions", [part.copy().as_(f"c{number}") for number, part in enumerate([what, *lost])])
+            rows = rows.distinct()
+            several = (
+                exp.select("c0").from_(rows.subquery("r")).where("NOT c0 IS NULL").group_by("c0").having("COUNT(*) > 1")
+            )
+            if lost and probe.any_row(several) is True:
+                yield f"{text_of(one, node)} adds up {text_of(one, made)}: what stands in several groups counts several times"
+
+
+def _name_in(select: exp.Expr, key: exp.Expr) -> str:
+    return (
+        next((made.alias_or_name for made in select.selects if made.unalias() == key), "")
+        if isinstance(select, exp.Select)
+        else ""
+    )
+
+
+def _sums_of_rates(one: Read) -> Iterator[str]:
+    """A sum over rows of what is a rate by its name; of a share or a weight the sum has a meaning."""
+    for column, scope in columns_of(one):
+        node = column.parent
+        origin = one.origin(column, scope) if isinstance(node, exp.Sum) else None
+        if node is None or origin is None or not any(kind in origin.column.type.upper() for kind in _FRACTIONS):
+            continue
+        said = set(words(origin.column.name))
+        if said & _ADDED_UP and not said & _OF_MONEY:
+            yield f"{text_of(one, node)} adds up {origin}, which is a rate by its name: returns and rates of growth of several periods are compounded"
 
 
 def shares(one: Read, data: pd.DataFrame, question: str) -> list[str]:

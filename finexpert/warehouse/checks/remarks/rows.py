@@ -6,7 +6,6 @@
     sum(fee) / count(*)                           divides by rows in which fee is missing
     count(region)                                 leaves out rows in which region is missing
     GROUP BY region, on MySQL                     takes 'EMEA' and 'emea' for one region
-    ORDER BY n DESC LIMIT 1                       leaves out another with the same n (`ties`)
 
 No model is asked again: the question alone tells which is meant.
 """
@@ -22,7 +21,7 @@ from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.grouping import group_columns
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, table_name
-from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, runnable, text_of
+from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
 from finexpert.warehouse.schema import TableSchema
 
@@ -31,7 +30,6 @@ _GONE = frozenset(("deleted", "voided", "archived", "reversed", "reversal"))
 _YES = ("Y", "J", "T", "X", "1", "YES", "TRUE", "S")
 _NO_BUSINESS = frozenset(("test", "dummy", "duplicate"))
 _DIRECTIONS = frozenset(("direction", "drcr", "crdr", "debit_credit", "dr_cr", "cr_dr", "debitcredit", "credit_debit"))
-_FEW = 10
 _AMOUNTS = frozenset(("amount", "amt", "value", "total", "sum"))
 
 
@@ -55,7 +53,7 @@ def _missing(one: Read, probe: Probe) -> Iterator[str]:
         origin = one.origin(column, scope) if condition is not None else None
         if condition is None or origin is None or origin.column.name.lower() in tested:
             continue
-        if not _is_small(origin.table):
+        if not is_small(origin.table):
             continue
         name = exp.column(origin.column.name, quoted=True)
         if probe.any_row(exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()))) is True:
@@ -76,7 +74,7 @@ def _leaving_out(column: exp.Column) -> exp.Expr | None:
 
 def _gone(one: Read, probe: Probe) -> Iterator[str]:
     mentioned = _mentioned(one)
-    for table in filter(_is_small, one.used):
+    for table in filter(is_small, one.used):
         for column in table.columns:
             said = set(words(column.name))
             is_mark = bool(said & {"flag", "flg", "ind", "yn"}) and bool(said & (_GONE | _NO_BUSINESS | {"del"}))
@@ -111,7 +109,7 @@ def _averages(one: Read, probe: Probe) -> Iterator[str]:
     """A sum divided by the number of all rows, where what is added up is missing in some of them."""
     for scope in one.scopes:
         select = scope.expression
-        if not isinstance(select, exp.Select) or scope.external_columns or not all(map(_is_small, one.used)):
+        if not isinstance(select, exp.Select) or scope.external_columns or not all(map(is_small, one.used)):
             continue
         for node in scope.find_all(exp.Div):
             added = _sum_over_all(node) if node.find_ancestor(exp.Select) is select else None
@@ -129,7 +127,7 @@ def _sums(one: Read, probe: Probe) -> Iterator[str]:
     """A sum of what is missing in some of its rows, as fees are where a rate is: they count as nothing."""
     for scope in one.scopes:
         select = scope.expression
-        if not isinstance(select, exp.Select) or scope.external_columns or not all(map(_is_small, one.used)):
+        if not isinstance(select, exp.Select) or scope.external_columns or not all(map(is_small, one.used)):
             continue
         # What an outer join finds no match for is missing on purpose.
         if any(join.side for join in select.args.get("joins") or []):
@@ -160,7 +158,7 @@ def _counts(one: Read, probe: Probe) -> Iterator[str]:
         for node in (projected.unalias() for projected in select.selects):
             column = node.this if isinstance(node, exp.Count) else None
             origin = one.origin(column, scope) if isinstance(column, exp.Column) else None
-            if column is None or origin is None or not _is_small(origin.table):
+            if column is None or origin is None or not is_small(origin.table):
                 continue
             where = select.args.get("where")
             missing = column.copy().is_(exp.null())
@@ -222,39 +220,10 @@ def _grouped(scope: Scope) -> Iterator[exp.Column]:
             yield from node.find_all(exp.Column)
 
 
-def _is_small(table: TableSchema) -> bool:
+def is_small(table: TableSchema) -> bool:
     """Whether a table may be looked through for a row that is likely not to be there."""
     return table.rows is not None and table.rows <= SMALL
 
 
 def _mentioned(one: Read) -> set[str]:
     return {column.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)}
-
-
-def ties(one: Read, probe: Probe) -> Iterator[str]:
-    """A LIMIT behind which a row follows that is equal to the last one kept; this runs the whole SELECT again, with a column more."""
-    select = one.select
-    if not isinstance(select, exp.Select) or not all(map(_is_small, one.used)):
-        return
-    order, limit = select.args.get("order"), select.args.get("limit")
-    number = limit.expression.name if limit is not None and isinstance(limit.expression, exp.Literal) else ""
-    if order is None or not number.isdigit() or not 0 < int(number) <= _FEW:
-        return
-    if select.args.get("distinct") is not None or select.args.get("offset") is not None:
-        return
-    said = order.expressions[0].this
-    made = {projected.alias_or_name: projected.unalias() for projected in select.selects}
-    made |= {str(place): projected.unalias() for place, projected in enumerate(select.selects, 1)}
-    key = made.get(said.name, said)
-    kept = select.copy()
-    kept.set("expressions", [key.copy().as_("ordered_by"), *kept.expressions])
-    kept.set("order", exp.Order(expressions=[_ordered(order.expressions[0], key)]))
-    values = probe.first(runnable(kept), int(number) + 1)
-    if len(values) == int(number) + 1 and values[-1] == values[-2]:
-        yield f"LIMIT {number} leaves out a row that is equal to the last one kept in {text_of(one, key)}"
-
-
-def _ordered(first: exp.Expr, key: exp.Expr) -> exp.Expr:
-    ordered = first.copy()
-    ordered.set("this", key.copy())
-    return ordered

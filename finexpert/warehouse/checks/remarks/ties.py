@@ -1,0 +1,114 @@
+"""Rows that are equal to the last one kept, and are left out.
+
+ORDER BY n DESC LIMIT 1                       leaves out another with the same n
+row_number() OVER (ORDER BY n DESC) <= 3      the same, where rank() keeps both
+arg_max(customer_id, n)                       is any of those with the greatest n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, text_of
+from finexpert.warehouse.checks.remarks.rows import is_small
+
+_FEW = 10
+
+
+def ties(one: Read, probe: Probe) -> list[str]:
+    """Notes on rows that are left out though they are equal to one that is kept; this runs the SELECT again, with a change."""
+    select = one.select
+    if not isinstance(select, exp.Select) or not all(map(is_small, one.used)):
+        return []
+    return list(
+        dict.fromkeys(
+            [*_behind_limit(one, select, probe), *_behind_number(one, select, probe), *_beside_greatest(one, probe)]
+        )
+    )
+
+
+def _behind_limit(one: Read, select: exp.Select, probe: Probe) -> Iterator[str]:
+    order, limit = select.args.get("order"), select.args.get("limit")
+    number = limit.expression.name if limit is not None and isinstance(limit.expression, exp.Literal) else ""
+    if order is None or not number.isdigit() or not 0 < int(number) <= _FEW:
+        return
+    if select.args.get("distinct") is not None or select.args.get("offset") is not None:
+        return
+    said = order.expressions[0].this
+    made = {projected.alias_or_name: projected.unalias() for projected in select.selects}
+    made |= {str(place): projected.unalias() for place, projected in enumerate(select.selects, 1)}
+    key = made.get(said.name, said)
+    kept = select.copy()
+    kept.set("expressions", [key.copy().as_("ordered_by"), *kept.expressions])
+    kept.set("order", exp.Order(expressions=[_ordered(order.expressions[0], key)]))
+    values = probe.first(runnable(kept), int(number) + 1)
+    if len(values) == int(number) + 1 and values[-1] == values[-2]:
+        yield f"LIMIT {number} leaves out a row that is equal to the last one kept in {text_of(one, key)}"
+
+
+def _ordered(first: exp.Expr, key: exp.Expr) -> exp.Expr:
+    ordered = first.copy()
+    ordered.set("this", key.copy())
+    return ordered
+
+
+def _behind_number(one: Read, select: exp.Select, probe: Probe) -> Iterator[str]:
+    """Rows that a bound on row_number() leaves out, and one on rank() would keep."""
+    numbered = [
+        node for node in select.find_all(exp.Window) if isinstance(node.this, exp.RowNumber) and node.args.get("order")
+    ]
+    if len(numbered) != 1 or select.args.get("limit") is not None or not _is_bounded(select, numbered[0]):
+        return
+    counts = []
+    for ranked in (False, True):
+        kept = select.copy()
+        if ranked:
+            window = next(node for node in kept.find_all(exp.Window) if isinstance(node.this, exp.RowNumber))
+            window.set("this", exp.Anonymous(this="RANK"))
+        kept.set("order", None)
+        before = kept.args.get("with_")
+        kept.set("with_", None)
+        counted = exp.select("COUNT(*) AS n").from_(kept.subquery("kept"))
+        if before is not None:
+            counted.set("with_", before.copy())
+        counts.append(probe.first(runnable(counted), 1))
+    if all(counts) and counts[1][0] > counts[0][0]:
+        by = ", ".join(text_of(one, part.this) for part in numbered[0].args["order"].expressions)
+        yield f"row_number() leaves out rows that are equal in {by} to one that is kept: rank() would keep them"
+
+
+def _is_bounded(select: exp.Select, window: exp.Window) -> bool:
+    """Whether a condition keeps the first of the numbers: as a row that is deleted for being twice does, a 1 of a partition is meant."""
+    if window.args.get("partition_by"):
+        return False
+    alias = window.parent.alias if isinstance(window.parent, exp.Alias) else ""
+    for node in select.find_all(exp.EQ, exp.LT, exp.LTE):
+        bound = node.this
+        if (isinstance(bound, exp.Column) and bound.name == alias) or bound == window:
+            return True
+    return False
+
+
+def _beside_greatest(one: Read, probe: Probe) -> Iterator[str]:
+    """Names that stand beside the greatest number, where several have it."""
+    for scope in one.scopes:
+        select = scope.expression
+        if not isinstance(select, exp.Select) or select.args.get("group") is not None or scope.external_columns:
+            continue
+        for node in scope.find_all(exp.ArgMax, exp.ArgMin):
+            if (
+                node.args.get("count") is not None
+                or node.find_ancestor(exp.Filter, exp.Window, exp.Select) is not select
+            ):
+                continue
+            where = select.args.get("where")
+            rows = rows_of(one, scope, where.this if where is not None else None)
+            rows.set("expressions", [node.this.copy().as_("c0"), node.expression.copy().as_("c1")])
+            made = "MAX" if isinstance(node, exp.ArgMax) else "MIN"
+            placed = exp.select("c0", "c1", f"{made}(c1) OVER () AS best").from_(rows.subquery("r"))
+            several = exp.select("COUNT(DISTINCT c0) AS n").from_(placed.subquery("p")).where("c1 = best")
+            if probe.any_row(exp.select("1").from_(several.subquery("counted")).where("n > 1")) is True:
+                yield f"{text_of(one, node)} is one of several with the same {text_of(one, node.expression)}"
