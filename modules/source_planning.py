@@ -38,7 +38,7 @@ class SourcePlanning(dspy.Module):  # type: ignore[misc]
         conversation: str = rules.NONE,
         feedback: str = rules.NONE,
     ) -> dspy.Prediction:
-        """A prediction with `parts`, `combine`, `understood`, `answer_format` and `unclear`.
+        """A prediction with `parts`, `combine`, `understood`, `answer_format`, `unclear`, and what is `missing` beside the parts.
 
         Raises OutputError for parts that do not fit together, NotInSources where the sources cannot answer the question.
         """
@@ -66,6 +66,7 @@ class SourcePlanning(dspy.Module):  # type: ignore[misc]
             understood=made.understood,
             answer_format=answer_format or format_of(made.answer_kind, made.unit),
             unclear=unclear_terms(made, question),
+            missing=missing,
         )
 
 

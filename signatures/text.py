@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_NOTHING_LACKS = re.compile(r"(?:nothing|none|no \w+)(?: (?:is|are))? missing\.?|nothing\.|none\.", re.IGNORECASE)
 NOTHING = ("none", "(none)", "n/a", "nothing", "-", "empty")
 _FENCED = re.compile(r"```[A-Za-z0-9_+-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 
@@ -25,6 +26,8 @@ def said_missing(text: object) -> str:
 
     >>> said_missing(" no column has interest rates. "), said_missing("'None'"), said_missing(None)
     ('no column has interest rates.', '', '')
+    >>> said_missing("Nothing is missing."), said_missing("None of them holds prices.")
+    ('', 'None of them holds prices.')
     """
     said = str(text or "").strip().strip("`'\"")
-    return "" if said.lower() in NOTHING else said
+    return "" if said.lower() in NOTHING or _NOTHING_LACKS.fullmatch(said) else said

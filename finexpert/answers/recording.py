@@ -119,6 +119,7 @@ def _record(
         sentences=answer.sentences,
         explanation=answer.explanation,
         failure=answer.failure,
+        missing=answer.missing,
         plan=plan,
         frames=list(frames),
         earlier=list(earlier),

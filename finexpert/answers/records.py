@@ -19,8 +19,9 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import BaseModel, Field, ValidationError
 
-from finexpert.core.answers import AnswerFormat, Failure, Sentence, Status, Usage
+from finexpert.core.answers import AnswerFormat, Failure, Sentence, Usage
 from finexpert.core.plans import Plan, Script
+from finexpert.core.statuses import Missing, Status, gives_value
 from finexpert.errors import RecordError
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
@@ -80,6 +81,7 @@ class Record(BaseModel):
     sentences: list[Sentence] = Field(default_factory=list, description="an answer from filings in words")
     explanation: str | None = None
     failure: Failure | None = None
+    missing: list[Missing] = Field(default_factory=list, description="of a partial answer: what it lacks, by source")
     flags: list[str] = Field(default_factory=list, description="what was said on the answer")
     plan: Plan
     frames: list[FrameRecord]
@@ -124,9 +126,9 @@ class Record(BaseModel):
     @property
     def code(self) -> str:
         """The script, or the line that takes the answer out of its one frame; RecordError where nothing was computed."""
-        if self.status == "answered" and self.script is not None and self.script.code:
+        if gives_value(self.status) and self.script is not None and self.script.code:
             return self.script.code
-        if self.status == "answered" and len(self.frames) == 1 and self.plan.answering_extract is not None:
+        if gives_value(self.status) and len(self.frames) == 1 and self.plan.answering_extract is not None:
             return code_of(self.answer_format, self.frames[0].name)
         raise RecordError(f"the record {self.id} holds no answer that was computed (status {self.status!r})")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finexpert.answers.records import Record
-from finexpert.core.answers import AnswerFormat, Sentence, in_words, show
+from finexpert.core.answers import Sentence, in_words, show
 from finexpert.core.encoding import encode
 from finexpert.core.plans import Search
 from finexpert.core.workspace import Turn, Value, Workspace
@@ -41,9 +41,10 @@ class Replay:
     differences: list[str]
     sentences: list[Sentence] = field(default_factory=list)
 
-    def text(self, answer_format: AnswerFormat) -> str:
-        """What came out, as an answer shows it."""
-        return in_words(self.sentences) or show(self.value, answer_format)
+    def text(self, record: Record) -> str:
+        """What came out, as the answer of the record shows it."""
+        shown = in_words(self.sentences) or show(self.value, record.answer_format)
+        return f"in part: {shown}" if record.status == "partial" else shown
 
 
 def replay(record: Record, source: Warehouse, sandbox: Sandbox) -> Replay:

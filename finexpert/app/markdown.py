@@ -30,7 +30,8 @@ def markdown(answer: StoredAnswer, link: Link) -> str:
     if answer.clarification is not None:
         choices = [f"{number}. {escaped(each)}" for number, each in enumerate(answer.clarification.candidates, 1)]
         return "\n".join([escaped(answer.clarification.question), "", *choices]).strip()
-    parts = [f"**{escaped(answer.text)}**" if answer.row_count is None else _table(answer, link)]
+    parts = ["Answered in part."] if answer.status == "partial" else []
+    parts += [f"**{escaped(answer.text)}**" if answer.row_count is None else _table(answer, link)]
     parts += [f"![Chart {number}]({link(answer, f'figures/{number}.png')})" for number in range(1, answer.figures + 1)]
     parts += [escaped(answer.explanation)] if answer.explanation else []
     parts += [f"Period: {escaped(answer.period)}"] if answer.period else []

@@ -6,7 +6,7 @@
 
 `value` is the whole answer as text: a number with every digit, a date as 2020-02-01, a list or a table as JSON. `number` and `date`
 hold it once more where it is a single one; a whole number that a float would round stands in `value` alone. Where there is no answer
-all of them are empty, and `reason` says why.
+all of them are empty, and `reason` says why; of a part of an answer it says what is missing, from which source.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field
 from finexpert.core.answers import Answer
 from finexpert.core.display.parts import Parts
 from finexpert.core.encoding import encode
+from finexpert.core.statuses import gives_value
 from finexpert.errors import ConfigurationError
 
 NOT_ASKED = "not_asked"
@@ -31,7 +32,7 @@ _EXACT = 2**53
 class AnswerRow(BaseModel):
     """What is told of one answer; the columns of the table, in their order."""
 
-    status: str = Field(description="answered, not_found, needs_clarification, failed or not_asked")
+    status: str = Field(description="answered, partial, not_found, needs_clarification, failed or not_asked")
     text: str | None = Field(default=None, description="the answer as it is shown, with its unit")
     kind: str | None = None
     value: str | None = None
@@ -45,7 +46,9 @@ class AnswerRow(BaseModel):
     citations: list[str] = Field(default_factory=list, description="cells and sentences of filings")
     failed_layer: str | None = None
     failed_kind: str | None = None
-    reason: str | None = Field(default=None, description="why there is no answer, or the question back")
+    reason: str | None = Field(
+        default=None, description="why there is no answer, what a part of one lacks, or the question back"
+    )
     calls: int = 0
     tokens: int = 0
     cost_usd: float | None = Field(default=None, description="None where the price is not known")
@@ -64,7 +67,8 @@ def row_of(answer: Answer, figures: Sequence[str] = ()) -> AnswerRow:
     >>> row.value, row.date, row.number
     ('2020-02-01', datetime.date(2020, 2, 1), None)
     """
-    given = _value(answer) if answer.status == "answered" else {"reason": _reason(answer)}
+    given = _value(answer) if gives_value(answer.status) else {}
+    reason = None if answer.status == "answered" else _reason(answer)
     usage, failure = answer.usage, answer.failure
     return AnswerRow(
         status=answer.status,
@@ -81,6 +85,7 @@ def row_of(answer: Answer, figures: Sequence[str] = ()) -> AnswerRow:
         seconds=round(usage.seconds, 3),
         record=answer.record.id if answer.record else None,
         figures=list(figures),
+        reason=reason,
         **given,
     )
 
@@ -127,4 +132,6 @@ def _value(answer: Answer) -> dict[str, Any]:
 def _reason(answer: Answer) -> str:
     if answer.clarification is not None:
         return answer.clarification.question
+    if answer.missing:
+        return "; ".join(each.text for each in answer.missing)
     return answer.failure.message if answer.failure else answer.text

@@ -58,7 +58,7 @@ def ask(
     --data and --library may be given together, and more than once: the question then goes to those that it needs.
 
     A term that nobody has explained is asked back, and can be explained with `finexpert glossary define`. The exit code
-    is 0 for an answer and 3 where the question could not be answered or has to be made clear.
+    is 0 for an answer, 4 for a part of one, and 3 where the question could not be answered or has to be made clear.
     """
     if not question.strip():
         raise typer.BadParameter("the question is empty", param_hint="question")
@@ -101,8 +101,7 @@ def ask(
     elif not given.as_json and answer.clarification is not None:
         term = answer.clarification.term
         typer.echo(f"Say it with: finexpert glossary define {term!r} MEANING; or ask with --assume to go on without.")
-    if answer.status not in ("answered", "noted"):
-        raise typer.Exit(3)
+    common.leave(answer.status)
 
 
 def as_dict(answer: Answer, kept: Path | None, figures: list[Path]) -> dict[str, Any]:
@@ -169,7 +168,7 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
             whose = f"[{number}] {citation.source}: " if citation.page else ""
             tag = f" ({citation.tag})" if citation.tag else ""
             out.print(Text(f"  {whose}{citation.place}: {citation.value}{tag}", style="dim"))
-    style = "bold green" if answer.status in ("answered", "noted") else "bold red"
+    style = {"answered": "bold green", "noted": "bold green", "partial": "bold yellow"}.get(answer.status, "bold red")
     if isinstance(answer.value, pd.DataFrame):
         out.print(*in_terminal.tables(answer.value, out.width), sep="")
     else:
@@ -179,6 +178,8 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
     if answer.period:
         out.print(Text(f"Period: {answer.period}"))
     notes = in_order(answer.flags)
+    if answer.status == "partial":
+        out.print(Text("Answered in part: what is missing stands below.", style="bold yellow"))
     for flag in notes[:SHOWN]:
         out.print(Text(f"Note: {flag}", style="yellow"))
     if more := len(notes[SHOWN:]):

@@ -105,6 +105,13 @@ def echo(text: str, *, nl: bool = True) -> None:
     typer.echo(plain(text) if sys.stdout.isatty() else text, nl=nl)
 
 
+def leave(*statuses: str) -> None:
+    """End with exit code 3 where an answer is not there, and with 4 where some are there only in part."""
+    ended = set(statuses) - {"answered", "noted"}
+    if ended:
+        raise typer.Exit(4 if ended == {"partial"} else 3)
+
+
 def settings_from(**given: Any) -> Settings:
     """Settings with the options that were given; ConfigurationError names a wrong one."""
     from pydantic import ValidationError

@@ -39,7 +39,7 @@ def replay(
 ) -> None:
     """Compute a recorded answer again, without a language model; exit code 3 if it comes out differently.
 
-    It is computed from the source that the record names, if no other is given. A record keeps no password.
+    Exit code 4 says that the same part of an answer came out, with what it lacks. It is computed from the source that the record names, if no other is given. A record keeps no password.
     """
     settings = common.settings_from()
     from finexpert.answers import replaying
@@ -65,26 +65,27 @@ def replay(
 
 
 def _show(kept: Record, again: Replay, as_json: bool) -> None:
-    """Print what came out; exit code 3 if it is another answer."""
+    """Print what came out; exit code 3 if it is another answer, 4 if it is a part of one."""
     from finexpert.core.encoding import encode
 
     if not kept.seal:
         again.differences.append("the record carries no seal: whether it was changed cannot be told")
     if as_json:
-        text = again.text(kept.answer_format)
-        shown = {"same": again.same, "value": encode(again.value), "text": text, "differences": again.differences}
+        shown = {"same": again.same, "status": kept.status, "value": encode(again.value), "text": again.text(kept),
+                 "missing": [each.model_dump() for each in kept.missing], "differences": again.differences}  # fmt: skip
         typer.echo(json.dumps(shown, indent=1))
     else:
         out = common.console()
         out.print(kept.question, style="bold", markup=False)
         out.print(
-            f"{'same answer' if again.same else 'DIFFERENT answer'}: {again.text(kept.answer_format)}",
+            f"{'same answer' if again.same else 'DIFFERENT answer'}: {again.text(kept)}",
             markup=False,
         )
-        for difference in again.differences:
+        for difference in [*(each.text for each in kept.missing), *again.differences]:
             out.print(f"- {difference}", style="yellow", markup=False, soft_wrap=True)
     if not again.same:
         raise typer.Exit(3)
+    common.leave(kept.status)
 
 
 def export(

@@ -17,6 +17,7 @@ from finexpert.core.answer_format import AnswerFormat, Kind, Scalar, kind_of
 from finexpert.core.display.displayed import Displayed
 from finexpert.core.encoding import encode
 from finexpert.core.offers import Offer
+from finexpert.core.statuses import Missing, Status, gives_value
 
 __all__ = [
     "Answer",
@@ -25,17 +26,17 @@ __all__ = [
     "Clarification",
     "Failure",
     "Kind",
+    "Missing",
     "Scalar",
     "Sentence",
     "Status",
     "Usage",
+    "gives_value",
     "in_words",
     "kind_of",
     "marked",
     "show",
 ]
-
-Status = Literal["answered", "failed", "needs_clarification", "not_found", "noted"]
 
 
 class Citation(BaseModel):
@@ -107,8 +108,8 @@ class Usage(BaseModel):
 class Answer(Displayed, BaseModel):
     """An answer, or the reason why there is none.
 
-    `value` is set exactly when `status` is "answered". A value that could not be computed is never replaced by
-    a guess, an empty text or 0.
+    `value` is set exactly when `status` is "answered" or "partial". One that is "partial" holds what could be proved of an answer,
+    and `missing` says what it lacks. A value that could not be computed is never replaced by a guess, an empty text or 0.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, ser_json_bytes="base64")
@@ -133,6 +134,7 @@ class Answer(Displayed, BaseModel):
     figures: list[bytes] = Field(default_factory=list, repr=False, description="PNG files")
     confidence: int | None = Field(default=None, ge=0, le=100)
     flags: list[str] = Field(default_factory=list)
+    missing: list[Missing] = Field(default_factory=list, description="of a partial answer: what it lacks, by source")
     failure: Failure | None = None
     clarification: Clarification | None = None
     usage: Usage = Usage()
@@ -152,16 +154,18 @@ class Answer(Displayed, BaseModel):
             return self.clarification.question
         if self.status == "noted":
             return self.explanation or f"understood; nothing was asked: {'; '.join(map(str, self.offers))}"
-        if self.status != "answered":
+        if not gives_value(self.status):
             return f"no answer: {self.failure.message}" if self.failure else f"no answer ({self.status})"
-        return in_words(self.sentences) or show(self.value, self.format)
+        shown = in_words(self.sentences) or show(self.value, self.format)
+        return shown if self.status == "answered" else f"in part: {shown}"
 
     @property
     def cited_text(self) -> str:
         """The answer as shown, with [1], [2] ... for the pages of a library that it rests on, behind each of its sentences."""
-        if self.sentences and self.status == "answered":
-            return " ".join(map(_cited, self.sentences))
-        return marked(self.text, self.citations) if self.status == "answered" else self.text
+        if self.sentences and gives_value(self.status):
+            said = " ".join(map(_cited, self.sentences))
+            return said if self.status == "answered" else f"in part: {said}"
+        return marked(self.text, self.citations) if gives_value(self.status) else self.text
 
 
 def _cited(sentence: Sentence) -> str:

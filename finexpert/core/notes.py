@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 
 from finexpert.core.reviews import NOT_CHECKED, UNSURE
+from finexpert.core.statuses import MISSING
 
 SHOWN = 5
 """As many notes are shown at once; the others unfold, or stand in the record."""
@@ -37,6 +38,6 @@ def may_change(note: str) -> bool:
 
 
 def _place(note: str) -> int:
-    if note.startswith((UNSURE, NOT_CHECKED)):
+    if note.startswith((MISSING, UNSURE, NOT_CHECKED)):
         return 0
     return 2 if _READING.match(note) else 3 if _TO_KNOW.match(note) else 1

@@ -29,6 +29,7 @@ from pydantic import ValidationError
 from finexpert.batch.asking import answer_to
 from finexpert.core.answers import Answer, AnswerFormat, Failure
 from finexpert.core.encoding import encode
+from finexpert.core.statuses import gives_value
 from finexpert.datasets.fred.database import open_data
 from finexpert.errors import ConfigurationError
 from finexpert.knowledge.taught import Taught
@@ -157,7 +158,7 @@ def as_row(answer: Answer) -> dict[str, Any]:
     """
     return {
         "status": answer.status,
-        "value": json.dumps(encode(answer.value)) if answer.status == "answered" else None,
+        "value": json.dumps(encode(answer.value)) if gives_value(answer.status) else None,
         "text": answer.text,
         "confidence": None if answer.confidence is None else float(answer.confidence),
         "explanation": answer.explanation,

@@ -19,6 +19,7 @@ from finexpert.app.desk import GivenSource
 from finexpert.app.mcp.at_desk import DeskBackend
 from finexpert.app.mcp.backend import Ask, Reply
 from finexpert.app.mcp.local import LocalBackend
+from finexpert.app.mcp.results import of_reply
 from finexpert.app.server import create_app
 from finexpert.core.answers import Citation
 from finexpert.errors import NotFound, RecordError
@@ -145,7 +146,7 @@ def test_rest_and_the_models_of_openai(both: Any, says: None) -> None:
         home = client.get("/?source=all", headers={"accept": "text/html"}).text
         assert '<option value="all" selected>All sources</option>' in home
         shown = client.get(f"/c/{made['id']}", headers={"accept": "text/html"}).text
-        assert '<b>Sources</b> <span class="untrusted">sales, filings</span>' in shown
+        assert '<b>Sources</b> <span class="untrusted">Sales, Filings</span>' in shown
         assert ("Run again" in shown, "export.py" in shown, "/remember" in shown) == (False, False, False)
 
 
@@ -181,3 +182,58 @@ def test_mcp_over_stdio(desk: Any, library: Library, says: None, own_home: Any, 
     with pytest.raises(NotFound, match="there is no source 'x'"):
         asyncio.run(asked(Ask(BOTH, source="sales,x")))
     backend._talks.close()
+
+
+NOT_THERE = "missing from filings: What were Oakgate Water's net sales in 2020 and 2021?"
+
+
+@pytest.fixture
+def in_part(desk: Any, planned: Any, amounts: Any, revenue: Any, rows: Any) -> None:  # noqa: F811
+    """The model plans both parts, and the pages do not say what is read."""
+    desk.says("source_planning", planned(amounts, revenue, combine=TOGETHER))
+    desk.says("library_table", desk.fields(**rows(numbers=[], rows=[], answers="false", missing="net sales")))
+
+
+def test_a_part_of_an_answer_says_at_every_door_of_a_server_what_is_missing(both: Any, in_part: None) -> None:
+    with TestClient(create_app(both.desk, close=False), base_url="http://127.0.0.1:8400") as client:
+        made = client.post("/api/conversations", json={"source": "Sales,Filings"}).json()
+        answer = client.post(f"/api/conversations/{made['id']}/ask", json={"question": BOTH}).json()
+        assert (answer["status"], answer["rows"][0][0]) == ("partial", 2020)
+        assert [each["source"] for each in answer["missing"]] == ["filings"]
+        assert answer["flags"][0].startswith(NOT_THERE)
+        asked = {"model": "finexpert/all", "messages": [{"role": "user", "content": BOTH}]}
+        words = client.post("/v1/chat/completions", json=asked).json()["choices"][0]["message"]["content"]
+        assert words.startswith("Answered in part.")
+        assert "> Note: missing from filings: What were Oakgate" in words
+        shown = client.get(f"/c/{made['id']}", headers={"accept": "text/html"}).text
+        assert "Answered in part." in shown
+        assert "Missing from filings: What were Oakgate" in shown
+        assert "918273645" not in shown.replace(",", "").split("Answered in part.")[0]
+        assert ("/replay" in shown, "/verify" in shown) == (True, False)
+        written = client.get(f"/api/answers/{answer['id']}/table.csv").content.decode("utf-8-sig").splitlines()
+        assert (written[0], "missing from filings" in written[1]) == ("year,amount,missing", True)
+        again = client.post(f"/api/answers/{answer['id']}/replay").json()
+        assert (again["same"], [each["source"] for each in again["missing"]]) == (True, ["filings"])
+
+
+def test_and_over_mcp(
+    both: Any, in_part: None, desk: Any, library: Library, own_home: Any, monkeypatch: Any  # noqa: F811
+) -> None:  # fmt: skip
+    desk.lend_sandbox(monkeypatch, "finexpert.app.mcp.talks")
+    settings = Settings(as_of=dt.date(2020, 12, 31), cache=False, embedder="words", memory=False)
+    local = LocalBackend({"sales": desk.warehouse, "filings": library}, settings=settings, models=desk.models)
+    for backend in (DeskBackend(both.desk, both.ann), local):
+
+        async def asked(of: Any = backend) -> Reply:
+            told: Any = [each async for each in of.ask(Ask(BOTH, source="all"))]
+            return told[-1]  # type: ignore[no-any-return]
+
+        reply = asyncio.run(asked())
+        assert (reply.facts.status, reply.facts.rows[0][0]) == ("partial", 2020)
+        assert [each.source for each in reply.facts.missing] == ["filings"]
+        words = str(getattr(of_reply(reply).content[0], "text", ""))
+        assert words.startswith("The question is answered in part. Say what is missing")
+        assert "missing from filings" in words
+        again = backend.replay(reply.facts.id)
+        assert (again.same, [each.source for each in again.missing]) == (True, ["filings"])
+    local._talks.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -103,3 +104,46 @@ def test_a_page_is_not_asked_together(places: Path, finexpert: Any) -> None:
     ran = finexpert("ask", "--data", "fees.csv", "--filing", "page.json", QUESTION)
     assert ran.code == 2
     assert "finexpert library add page.json" in " ".join(ran.err.split())
+
+
+@pytest.fixture
+def in_part(planned: None, desk: Any) -> None:
+    read = {"missing": "net sales", "numbers": [], "computed": [], "statements": [], "rows": []}
+    desk.says("library_table", desk.fields(**read, answers="false", searches=[]))
+
+
+def test_a_part_of_an_answer_ends_with_exit_code_4(places: Path, in_part: None, finexpert: Any) -> None:
+    asked = ("ask", "--data", "fees.csv", "--library", "filings", QUESTION)
+    ran = finexpert(*asked, "--json", "--csv", "part.csv", "--out", "part")
+    assert ran.code == 4, ran.err
+    assert (ran.json["status"], ran.json["value"]["data"]) == ("partial", [[2]])
+    assert [each["source"] for each in ran.json["missing"]] == ["filings"]
+    for file in ("part.csv", "part/answer.csv", "part/answer.md"):
+        assert "missing from filings: net sales in 2021" in Path(file).read_text()
+    shown = finexpert(*asked)
+    assert shown.code == 4
+    assert "Answered in part" in shown.out
+    assert "Note: missing from filings: net sales in 2021 (not found in the library: net sales" in shown.out
+    again = finexpert("replay", ran.json["record"], "--json")
+    assert (again.code, again.json["same"], again.json["status"]) == (4, True, "partial")
+    assert again.json["missing"] == ran.json["missing"]
+    assert "missing from filings: net sales" in finexpert("replay", ran.json["record"]).out
+
+
+def test_so_do_a_batch_and_a_report_with_one(places: Path, in_part: None, finexpert: Any) -> None:
+    Path("finexpert.toml").write_text('sources = ["fees.csv", "filings"]\n')
+    Path("questions.csv").write_text(f"question\n{QUESTION}\n")
+    ran = finexpert("batch", "questions.csv", "--out", "answers.jsonl")
+    assert ran.code == 4, ran.err
+    assert "0 of 1 answered, 1 partial" in ran.out
+    assert "row 1: missing from filings: net sales in 2021" in ran.out
+    row = json.loads(Path("answers.jsonl").read_text())
+    assert (row["status"], json.loads(row["value"])["data"]) == ("partial", [[2]])
+    assert row["reason"].startswith("missing from filings")
+    Path("report.yaml").write_text(f'title: Fees\nquestions: ["{QUESTION}"]\n')
+    ran = finexpert("report", "report.yaml")
+    assert ran.code == 4, ran.err
+    page = Path("report.html").read_text()
+    assert "<b>Answered in part.</b> missing from filings" in page
+    assert ">2<" in page
+    assert "0 of 1 answered" in page

@@ -59,14 +59,42 @@ def gaps(text: str, value: Any, of: str = "") -> list[str]:
     >>> gaps("sales in each year from 2020 to 2022", pd.DataFrame({"year": [2021, 2022]}), "revenue")
     ['there is no row of revenue for 2020']
     """
-    if not isinstance(value, pd.DataFrame):
-        return []
-    column = next((name for name in value.columns if str(name).lower() in _NAMES), None)
-    if column is None or not pd.api.types.is_numeric_dtype(value[column]):
-        return []
-    missing = sorted(years_asked(text) - {int(year) for year in value[column].dropna()})
+    missing = years_missing(text, value)
     whose = f" of {of}" if of else ""
     return [f"there is no row{whose} for {', '.join(map(str, missing))}"] if missing else []
+
+
+def years_missing(text: str, value: Any) -> list[int]:
+    """The years that a text asks for and a table by years does not have.
+
+    >>> years_missing("sales in each year from 2020 to 2022", pd.DataFrame({"year": [2021]}))
+    [2020, 2022]
+    """
+    there = _years_of(value)
+    return [] if there is None else sorted(years_asked(text) - there)
+
+
+def ends_early(text: str, value: Any) -> bool:
+    """Whether a table by years has all years of a text from its first row to its last, and none outside of them.
+
+    >>> ends_early("each year from 2019 to 2022", pd.DataFrame({"year": [2020, 2021]}))
+    True
+    >>> ends_early("recessions from 2000 to 2022", pd.DataFrame({"year": [2001, 2008, 2020]}))
+    False
+    """
+    there = _years_of(value)
+    inner = {year for year in years_asked(text) if there and min(there) <= year <= max(there)}
+    return bool(there) and inner <= there  # type: ignore[operator]
+
+
+def _years_of(value: Any) -> set[int] | None:
+    """The years of the rows; None where the table is not one by years."""
+    if not isinstance(value, pd.DataFrame):
+        return None
+    column = next((name for name in value.columns if str(name).lower() in _NAMES), None)
+    if column is None or not pd.api.types.is_numeric_dtype(value[column]):
+        return None
+    return {int(year) for year in value[column].dropna()}
 
 
 def holes(value: Any) -> list[str]:
@@ -75,7 +103,16 @@ def holes(value: Any) -> list[str]:
     >>> holes(pd.DataFrame({"company": ["A", "B"], "sales": [1.0, None]}))
     ['1 row has no sales']
     """
+    return [f"{n} {'row has' if n == 1 else 'rows have'} no {name}" for name, n in empty_columns(value).items()]
+
+
+def empty_columns(value: Any) -> dict[str, int]:
+    """How many cells of each column of a table are empty; columns without one are left out.
+
+    >>> empty_columns(pd.DataFrame({"company": ["A", "B"], "sales": [1.0, None]}))
+    {'sales': 1}
+    """
     if not isinstance(value, pd.DataFrame):
-        return []
-    empty = {str(name): int(value[name].isna().sum()) for name in value.columns}
-    return [f"{n} {'row has' if n == 1 else 'rows have'} no {name}" for name, n in empty.items() if n]
+        return {}
+    empty = ((str(name), int(value.iloc[:, at].isna().sum())) for at, name in enumerate(value.columns))
+    return {name: n for name, n in empty if n}

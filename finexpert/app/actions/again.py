@@ -25,6 +25,7 @@ from finexpert.app.state.naming import new_id, now
 from finexpert.app.state.stored import Replayed, StoredAnswer
 from finexpert.core.answers import Answer
 from finexpert.core.display import files
+from finexpert.core.display.displayed import with_missing
 from finexpert.core.encoding import encode
 from finexpert.errors import NotFound, RecordError, Refused
 from finexpert.filings.library.library import Library
@@ -58,13 +59,17 @@ class Again(Remembering):
             raise NotFound("this answer is no table")
         return frame_of(row["table"])
 
+    def _whole(self, person: Person, answer: str) -> pd.DataFrame:
+        """The table as it leaves the server: that of a part of an answer says what is missing."""
+        return with_missing(self.table(person, answer), self.answer(person, answer).missing)
+
     def csv(self, person: Person, answer: str) -> bytes:
         """The table as CSV. A text that a spreadsheet would take for a formula begins with an apostrophe."""
-        return files.csv_text(self.table(person, answer), safe=True).encode("utf-8-sig")
+        return files.csv_text(self._whole(person, answer), safe=True).encode("utf-8-sig")
 
     def xlsx(self, person: Person, answer: str) -> bytes:
         """The table as an Excel file; texts are kept as texts, whatever they begin with."""
-        return files.excel_bytes(self.table(person, answer))
+        return files.excel_bytes(self._whole(person, answer))
 
     def figure(self, person: Person, answer: str, kind: str = "png", number: int = 1) -> bytes:
         """A chart of an answer, counted from 1. Charts are kept as PNG."""
@@ -92,9 +97,9 @@ class Again(Remembering):
                 again = replaying.replay(record, opened, self.sandbox)
         self.logged(person, "replay", answer, "same" if again.same else "different")
         table = isinstance(again.value, pd.DataFrame)
-        text = f"a table of {len(again.value):,} rows" if table else again.text(record.answer_format)
+        text = f"a table of {len(again.value):,} rows" if table else again.text(record)
         value = None if table else encode(again.value)
-        return Replayed(same=again.same, value=value, text=text, differences=again.differences)
+        return Replayed(same=again.same, value=value, text=text, missing=record.missing, differences=again.differences)
 
     def export(self, person: Person, answer: str) -> str:
         """The answer as a plain Python script."""

@@ -30,6 +30,7 @@ from finexpert.app.mcp.backend import (
 from finexpert.core.answers import Clarification
 from finexpert.core.display.parts import Code, Parts, cited_lines, cost
 from finexpert.core.progress import Event
+from finexpert.core.statuses import gives_value
 from finexpert.errors import NotFound
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class DeskBackend:
 
     def replay(self, id: str) -> ReplayResult:
         again = self.desk.replay(self.person, id)
-        return ReplayResult(same=again.same, text=again.text, differences=again.differences)
+        return ReplayResult.model_validate(again.model_dump(exclude={"value"}))
 
     def propose(self, id: str) -> Proposed:
         return shown.proposed(self.desk.verify(self.person, id, draft=True))
@@ -187,6 +188,7 @@ def _facts(answer: StoredAnswer) -> AskResult:
         citations=answer.citations,
         confidence=answer.confidence,
         flags=answer.flags,
+        missing=answer.missing,
         question_back=shown.question_back(answer.clarification),
         record=shown.record_address(answer.id) if answer.has_record else None,
         charts=[shown.chart_address(answer.id, number) for number in range(1, answer.figures + 1)],
@@ -203,7 +205,7 @@ def _parts(answer: StoredAnswer) -> Parts:
     code = [Code(f"SQL → {select.frame}", "sql", select.sql) for select in answer.selects]
     return Parts(
         question=answer.question,
-        answered=answer.status == "answered",
+        answered=gives_value(answer.status),
         before=[*before, answer.explanation] if answer.explanation else before,
         text=None if table is not None else answer.text,
         table=table,

@@ -13,9 +13,10 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, Field
 
-from finexpert.core.answers import Citation, Clarification, Sentence, Status
+from finexpert.core.answers import Citation, Clarification, Sentence
 from finexpert.core.display.parts import Parts
 from finexpert.core.progress import Event
+from finexpert.core.statuses import Missing, Status
 
 SourceKind = Literal["tables", "page", "library"]
 
@@ -59,6 +60,7 @@ class AskResult(BaseModel):
     citations: list[Citation] = []
     confidence: int | None = None
     flags: list[str] = Field(default=[], description="what has to be said with the answer")
+    missing: list[Missing] = Field(default=[], description="of a partial answer: what it lacks, by source")
     question_back: QuestionBack | None = None
     record: str | None = Field(default=None, description="address of the record, a resource")
     charts: list[str] = Field(default=[], description="addresses of the charts, resources")
@@ -154,6 +156,7 @@ class ReplayResult(BaseModel):
 
     same: bool
     text: str
+    missing: list[Missing] = []
     differences: list[str]
 
 

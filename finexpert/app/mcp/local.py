@@ -124,7 +124,8 @@ class LocalBackend(Closing):
     def replay(self, id: str) -> ReplayResult:
         kept = Record.load(self._file(id, ".json"))
         again = self._again(kept)
-        return ReplayResult(same=again.same, text=again.text(kept.answer_format), differences=again.differences)
+        text, said = again.text(kept), again.differences
+        return ReplayResult(same=again.same, text=text, missing=kept.missing, differences=said)
 
     def propose(self, id: str) -> Proposed:
         kept = Record.load(self._file(id, ".json"))
@@ -243,6 +244,7 @@ def facts(answer: Answer, conversation: str, id: str) -> AskResult:
         citations=answer.citations,
         confidence=answer.confidence,
         flags=answer.flags,
+        missing=answer.missing,
         question_back=shown.question_back(answer.clarification),
         record=shown.record_address(id) if id else None,
         charts=[shown.chart_address(id, number) for number in range(1, len(answer.figures) + 1)] if id else [],

@@ -51,6 +51,8 @@ def _text(reply: Reply) -> str:
     words = markdown.of_parts(parts, rows=MOST_ROWS, code=False)
     if facts.question_back is not None:
         words = f"Question back, for the person: {words}\n\n{_how_to_reply(reply)}"
+    elif facts.status == "partial":
+        words = f"The question is answered in part. Say what is missing, and do not make it up. {words}"
     elif facts.status != "answered":
         words = f"There is no answer ({facts.status}). Do not make one up. {words}"
     if len(words) > _LONGEST_TEXT:

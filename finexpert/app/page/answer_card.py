@@ -76,6 +76,8 @@ def _without_unit(answer: StoredAnswer) -> str:
 def _reason(answer: StoredAnswer) -> str:
     if answer.status == "answered":
         return ""
+    if answer.status == "partial":
+        return "Answered in part."
     if answer.status == "noted":
         return "Noted." if answer.explanation else "Understood. Nothing was asked."
     said = answer.failure.message if answer.failure else answer.error

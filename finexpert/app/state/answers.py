@@ -51,6 +51,7 @@ def body_of(answer: Answer, *, rerun_of: str | None = None) -> dict[str, Any]:
         citations=[each.model_copy(update={"value": encode(each.value)}) for each in answer.citations],
         confidence=answer.confidence,
         flags=in_order(answer.flags),
+        missing=answer.missing,
         failure=answer.failure,
         clarification=answer.clarification,
         usage=answer.usage,

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from finexpert.core.answers import AnswerFormat, Citation, Clarification, Failure, Sentence, Status, Usage
+from finexpert.core.answers import AnswerFormat, Citation, Clarification, Failure, Sentence, Usage
 from finexpert.core.offers import Offer
+from finexpert.core.statuses import Missing, Status
 
 AnswerState = Literal["running", "finished", "failed", "cancelled", "interrupted"]
 SourceKind = Literal["data", "library"]
@@ -132,6 +133,7 @@ class StoredAnswer(_Shown):
     citations: list[Citation] = []
     confidence: int | None = None
     flags: list[str] = []
+    missing: list[Missing] = Field(default=[], description="of a partial answer: what it lacks, by source")
     failure: Failure | None = None
     clarification: Clarification | None = None
     usage: Usage = Usage()
@@ -165,6 +167,7 @@ class Replayed(_Shown):
     same: bool
     value: Any
     text: str
+    missing: list[Missing] = []
     differences: list[str]
 
 

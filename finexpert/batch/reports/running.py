@@ -25,6 +25,7 @@ from finexpert.batch.reports.reading import Asked, Report
 from finexpert.batch.surroundings import Shared, program_mark, surroundings
 from finexpert.core.display import chart_file, table_chart
 from finexpert.core.display.parts import Code
+from finexpert.core.statuses import gives_value
 from finexpert.errors import RecordError
 
 _AGAIN = "Computed again without a model"
@@ -47,6 +48,10 @@ class Section:
     @property
     def answered(self) -> bool:
         return self.row.status == "answered"
+
+    @property
+    def gives_value(self) -> bool:
+        return gives_value(self.row.status)
 
 
 @dataclass(frozen=True)
@@ -172,10 +177,10 @@ def _change(row: AnswerRow, question: str, before: Kept | None) -> str:
         before.row,
         f"in the run of {before.on}" + ("" if before.question == question else f": {before.question}"),
     )
-    if row.status != "answered" or then.status != "answered":
+    if row.status != then.status or not gives_value(row.status):
         if row.status == then.status:
             return ""
-        return f"was {_shown(then)} {when}" if then.status == "answered" else f"there was no answer {when}"
+        return f"was {_shown(then)} {when}" if gives_value(then.status) else f"there was no answer {when}"
     if (row.value, row.unit, row.kind) == (then.value, then.unit, then.kind):
         return ""
     by = ""

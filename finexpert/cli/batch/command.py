@@ -43,7 +43,7 @@ def batch(
     """Ask every question of a file, side by side, and write a row an answer; the same command goes on after an interruption.
 
     Each question is a conversation of its own; one that stands in several rows is asked once. The exit code is 0 where all are
-    answered, and 3 where some are not: their rows say why.
+    answered, 4 where some are only in part, and 3 where some are not: their rows say why.
     """
     if out.exists() and questions.exists() and out.samefile(questions):
         raise typer.BadParameter(f"{out} holds the questions: name another file", param_hint="--out")
@@ -74,8 +74,8 @@ def batch(
             engine=engine,
             on_progress=told,
         )
-    if not _told(answers, prefix, out):
-        raise typer.Exit(3)
+    _told(answers, prefix, out)
+    common.leave(*answers[f"{prefix}status"])
 
 
 def _places(
@@ -118,8 +118,8 @@ def bar() -> Iterator[Callable[[Told], None]]:
             raise
 
 
-def _told(answers: pd.DataFrame, prefix: str, out: Path) -> bool:
-    """Print how it ended; whether all are answered."""
+def _told(answers: pd.DataFrame, prefix: str, out: Path) -> None:
+    """Print how it ended."""
     statuses = Counter(answers[f"{prefix}status"])
     console = common.console()
     answered, n = statuses.pop("answered", 0), len(answers)
@@ -131,11 +131,10 @@ def _told(answers: pd.DataFrame, prefix: str, out: Path) -> bool:
     price = "cost unknown" if costs.isna().any() else f"${costs.sum():,.4f}"
     console.print(f"{calls:,} model calls, {tokens:,} tokens, {price}", style="dim", soft_wrap=True)
     common.echo(f"wrote {out}")
-    return answered == n
 
 
 def _tell_reasons(answers: pd.DataFrame, prefix: str) -> None:
-    """Print why rows have no answer; a reason that several have, once."""
+    """Print why rows have no answer, or only a part of one; a reason that several have, once."""
     rows: dict[str, list[int]] = {}
     statuses, reasons = answers[f"{prefix}status"], answers[f"{prefix}reason"]
     for number, (status, reason) in enumerate(zip(statuses, reasons, strict=True), start=1):

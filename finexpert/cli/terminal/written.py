@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from finexpert.core.statuses import gives_value
 from finexpert.errors import ConfigurationError
 from finexpert.storage.private_files import make_folder, write_whole
 
@@ -44,7 +45,7 @@ class Written:
 
     def write(self, answer: Answer) -> list[Path]:
         """Write the answer, and return the files; nothing where there is no answer."""
-        if answer.status != "answered":
+        if not gives_value(answer.status):
             return []
         if self.csv is not None:
             answer.to_csv(self.csv)

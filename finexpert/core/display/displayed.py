@@ -8,10 +8,12 @@ answer.figure.save("chart.png")
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from finexpert.core.statuses import gives_value
 from finexpert.errors import DataError
 
 if TYPE_CHECKING:
@@ -37,6 +39,16 @@ class Figure:
         return self.png
 
 
+def with_missing(table: pd.DataFrame, missing: Sequence[Any]) -> pd.DataFrame:
+    """A table that leaves the program, with a column that says what it lacks where it lacks something."""
+    if not missing:
+        return table
+    name = "missing"
+    while name in table.columns:
+        name = f"_{name}"
+    return table.assign(**{name: "; ".join(each.text for each in missing)})
+
+
 class Displayed:
     """The ways to show an answer. `Answer` is the only class that has them."""
 
@@ -45,19 +57,20 @@ class Displayed:
         return cast("Shown", self)
 
     def to_frame(self) -> pd.DataFrame:
-        """The answer as a DataFrame: its table, or one column `answer` with its value or values.
+        """The answer as a DataFrame: its table, or one column `answer` with its value or values; a partial one also says in each row what it lacks.
 
         Raises DataError where there is no answer: an empty table would look like one.
         """
         import pandas as pd
 
         answer = self._answer
-        if answer.status != "answered":
+        if not gives_value(answer.status):
             raise DataError(f"there is no answer to put into a table: {answer.text}")
         if isinstance(answer.value, pd.DataFrame):
-            return answer.value.copy()
-        values: list[Any] = answer.value if isinstance(answer.value, list) else [answer.value]
-        return pd.DataFrame({"answer": values})
+            table = answer.value.copy()
+        else:
+            table = pd.DataFrame({"answer": answer.value if isinstance(answer.value, list) else [answer.value]})
+        return with_missing(table, answer.missing)
 
     def to_csv(self, path: Path | str | None = None) -> str | None:
         """The answer as CSV, written to a file if one is named, else as a text."""

@@ -14,6 +14,7 @@ import pandas as pd
 
 from finexpert.core.display.shown import Shown, ShownCitation, ShownUsage
 from finexpert.core.plans import Extract, Script
+from finexpert.core.statuses import gives_value
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Parts:
         table = answer.value if isinstance(answer.value, pd.DataFrame) else None
         return cls(
             question=answer.question,
-            answered=answer.status == "answered",
+            answered=gives_value(answer.status),
             before=_before(answer),
             text=None if table is not None else answer.cited_text,
             table=table,

@@ -42,10 +42,11 @@ class TableColumn(BaseModel):
 
 @dataclass
 class Tabled:
-    """The table, what may be doubted of it, and why it cannot be used, if so."""
+    """The table, what may be doubted of it, what it lacks, and why it cannot be used, if so."""
 
     data: pd.DataFrame
     notes: list[str] = field(default_factory=list)
+    lacks: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -85,7 +86,7 @@ class _Cells:
     def value(self, cell: str, column: TableColumn, year: str) -> Any:
         said = cell.strip()
         if said.lower() in _EMPTY:
-            self._done.notes.append(f"a row has no {column.name}: it is left empty")
+            self._done.lacks.append(f"a row has no {column.name}: it is left empty")
             return None
         if column.kind == "number":
             return self._number(said, column, year)

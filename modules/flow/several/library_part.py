@@ -24,6 +24,7 @@ from finexpert.plans.pages.proved import ProvedSentence, Reading
 from finexpert.plans.pages.reading import CarriedOut, unsupported
 from finexpert.plans.pages.tabled import TableColumn, Tabled, tabled
 from finexpert.signatures.source_planning import SourcePart
+from finexpert.signatures.text import said_missing
 
 _ASKED_FOR_A_TABLE = ("pages", "operations", "measures", "knowledge", "question", "feedback")
 
@@ -68,27 +69,32 @@ class LibraryPart(LibraryJourney):
 
     def _proved(self, made: Any) -> tuple[Reading, list[str]]:
         reading, doubts = super()._proved(made)
-        self.lacks = str(made.missing or "").strip()
+        self.lacks = said_missing(made.missing)
         proved = {(words.says, words.quote) for words in reading.statements}
-        said = {each.name: each.says for each in made.statements if (each.says, each.quote) in proved}
+        said = {each.name: each.says if (each.says, each.quote) in proved else "" for each in made.statements}
         texts = [column.kind == "text" for column in self.columns]
         self.rows = [
-            [_words(cell, said) if is_text else cell for cell, is_text in _each(row, texts)] for row in made.rows
+            [self._quoted(_words(cell, said), reading) if is_text else cell for cell, is_text in _each(row, texts)]
+            for row in made.rows
         ]
         return reading, doubts
 
     def _supported(self, carried: CarriedOut) -> bool:
         """Whether every cell is proved, computed or a label."""
         self.table = tabled(self.reading, carried, self.source.page, self.columns, self.rows)
-        carried.notes += [*self.table.problems, *self.table.notes, *self._unquoted()]
+        carried.notes += [*self.table.problems, *self.table.notes]
         rests = bool(self.reading.values or self.reading.statements)
         return rests and not self.table.problems
 
-    def _unquoted(self) -> list[str]:
-        """Numbers in words that stand in no quote."""
-        words = " ".join(cell for row in self.rows for cell in row if "{" not in cell)
-        loose = unsupported(self.reading.model_copy(update={"sentences": [ProvedSentence(says=words)]}), self.question)
-        return [f"stands in no quote: {', '.join(loose)}"] if loose else []
+    def _quoted(self, cell: str, reading: Reading) -> str:
+        """A cell; nothing where its words hold a number that stands in no quote."""
+        said = reading.model_copy(update={"sentences": [ProvedSentence(says=cell)]})
+        return "" if "{" not in cell and unsupported(said, self.question) else cell
+
+    @property
+    def lacking(self) -> list[str]:
+        """What the table lacks: what the pages do not say, and the cells that are empty or that no page bears out."""
+        return list(dict.fromkeys([*([f"the pages lack: {self.lacks}"] if self.lacks else []), *self.table.lacks]))
 
     def _outcome(self, carried: CarriedOut) -> execution.Outcome:
         self.carried, self.last_plan = carried, carried.plan
@@ -98,8 +104,7 @@ class LibraryPart(LibraryJourney):
 
     def answered(self, outcome: execution.Outcome) -> Answer:
         """The table with its citations and its record, which holds quotes and formulas."""
-        lacks = [f"the pages lack: {self.lacks}"] if self.lacks.lower() not in ("", "none", "nothing", "(none)") else []
-        flags = list(dict.fromkeys([*lacks, *self.notes, *self._later()]))
+        flags = list(dict.fromkeys([*self.notes, *self._later()]))
         answer = Answer(
             question=self.question,
             status="answered",
@@ -108,7 +113,7 @@ class LibraryPart(LibraryJourney):
             explanation=outcome.plan.interpretation,
             citations=list(outcome.value.citations),
             flags=flags,
-            confidence=max(20, 90 - 15 * len(flags)),
+            confidence=max(20, 90 - 15 * len([*flags, *self.lacking])),
         )
         searches = [vars(each) for each in self.rounds]
         answer.record = recording.of_library_reading(

@@ -16,23 +16,25 @@ from typing import Any, Protocol
 import dspy
 
 from finexpert.answers.sources import parts as kept
-from finexpert.answers.sources.gaps import gaps, holes, of_years
+from finexpert.answers.sources.gaps import of_years
 from finexpert.answers.sources.routing import route
 from finexpert.answers.sources.sources import Source, Sources, keep, view
 from finexpert.core import progress
-from finexpert.core.answers import Answer, AnswerFormat
+from finexpert.core.answers import Answer, AnswerFormat, Missing
 from finexpert.core.plans import Plan
 from finexpert.core.workspace import Workspace
-from finexpert.errors import FinexpertError, SearchError
+from finexpert.errors import FinexpertError, PlanError, SandboxFailure, SearchError, Unanswerable
 from finexpert.filings.library.library import Library
 from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import AdversarialReview
 from finexpert.modules.flow.answering import Answering, Unclear
-from finexpert.modules.flow.library import LibraryJourney, filings_told
-from finexpert.modules.flow.several.inserting import Fetched, inserted
+from finexpert.modules.flow.library import LibraryJourney
+from finexpert.modules.flow.several.cards import cards
+from finexpert.modules.flow.several.inserting import inserted
 from finexpert.modules.flow.several.library_part import LibraryPart, Planned
-from finexpert.modules.flow.several.warehouse_part import WarehousePart, published
+from finexpert.modules.flow.several.partly import Gathered
+from finexpert.modules.flow.several.warehouse_part import WarehousePart
 from finexpert.modules.flow.understanding import Understood, named_only, with_unclear
 from finexpert.modules.flow.warehouse_question import conversation
 from finexpert.modules.planning import RESULT
@@ -43,7 +45,7 @@ from finexpert.signatures import rules
 from finexpert.signatures.source_planning import SourcePart
 from finexpert.signatures.text import without_fences
 from finexpert.warehouse.frame_values import decimals_asked
-from finexpert.warehouse.warehouse import DIALECTS, Warehouse
+from finexpert.warehouse.warehouse import Warehouse
 
 _TABLE = AnswerFormat(kind="table")
 
@@ -65,6 +67,7 @@ class SourcesQuestion(Answering):
     used: list[str] = field(init=False, default_factory=list)
     last: Answer | None = field(init=False, default=None)
     asked: list[Answering] = field(init=False, default_factory=list)
+    missing: list[Missing] = field(init=False, default_factory=list)
     format_fixed: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -93,14 +96,8 @@ class SourcesQuestion(Answering):
         return named_only(self.question, taught, *(card for _, card in self.cards()))
 
     def cards(self) -> Iterator[tuple[str, str]]:
-        """What is told of each source, with what it is."""
         said = [self.understood.question, *(turn.question for turn in self.workspace.turns[-1:])]
-        for name, source in self.source.by_name.items():
-            if isinstance(source, Library):
-                yield f"{name}: filings of companies, with forms and fiscal years", filings_told(source, said)
-            else:
-                card = source.schema_card(self.options.privacy, " ".join(reversed(said)))
-                yield f"{name}: a database that speaks {DIALECTS[source.dialect]}", card
+        return cards(self.source, said, self.options.privacy)
 
     def source_injections(self) -> Sequence[injections.Finding]:
         found = [each for asked in self.asked for each in asked.source_injections()]
@@ -133,6 +130,7 @@ class SourcesQuestion(Answering):
         with self.timed("planning"):
             made = execution.with_retries(execution.PLANNING, None, write, attempt, self.options.retries)[0]
         self.last_plan = Plan(steps=[], interpretation=made.understood)
+        self.missing = [Missing(source=self.source.name, what=made.missing)] if made.missing else []
         if not self.format_fixed:
             decimals = decimals_asked(self.question)
             changes = {} if decimals is None else {"decimals": decimals}
@@ -146,15 +144,27 @@ class SourcesQuestion(Answering):
         self.used = list(dict.fromkeys(part.source for part in planned.parts))
         if not planned.combine:
             return self._by_one(planned.parts[0], planned.understood)
-        fetched: dict[str, Fetched] = {}
-        answers: list[tuple[kept.Part, Answer]] = []
+        gathered = Gathered(missing=list(self.missing))
         for part in planned.parts:
-            said = inserted(part, fetched)
+            self._gather(part, gathered)
+        if not gathered.fetched:
+            raise gathered.lost[0]
+        return self._met(planned, gathered)
+
+    def _gather(self, part: SourcePart, gathered: Gathered) -> None:
+        """Fetch a part, or keep why it cannot be had; a question back to the person goes first."""
+        try:
+            said = inserted(part, gathered.fetched)
             asked = self._part(said)
-            answer = self._of(asked)
-            fetched[said.name] = self._fetched(said, asked, answer)
-            answers.append((_kept(said, asked, answer), answer))
-        return self._met(planned, fetched, answers)
+            answer = asked.answered(self._ran(asked))
+        except execution.StepFailed as failed:
+            if isinstance(failed.error, SandboxFailure) or self.asked_back(failed.error):
+                raise
+            gathered.lose(part, failed, failed.error)
+        except (Unanswerable, PlanError) as error:
+            gathered.lose(part, error, error)
+        else:
+            gathered.take(said, asked, answer)
 
     def _by_one(self, part: SourcePart, understood: str) -> execution.Outcome:
         """The answer of a plan with one part: its own SELECT, or the journey of its source."""
@@ -175,8 +185,7 @@ class SourcesQuestion(Answering):
         return outcome
 
     def _part(self, part: SourcePart) -> WarehousePart | LibraryPart:
-        source = self.source[part.source]
-        if isinstance(source, Library):
+        if isinstance(source := self.source[part.source], Library):
             layers: Any = Planned(self.layers, part, part.columns)
             return LibraryPart(source=source, columns=part.columns, **self._given(part.question) | {"layers": layers})
         columns = [column.name for column in part.columns]
@@ -230,42 +239,40 @@ class SourcesQuestion(Answering):
         self.stages |= {name: self.stages.get(name, 0.0) + took for name, took in asked.stages.items()}
         return outcome
 
-    def _of(self, asked: Answering) -> Answer:
-        return asked.answered(self._ran(asked))
-
-    def _fetched(self, part: SourcePart, asked: WarehousePart | LibraryPart, answer: Answer) -> Fetched:
-        if isinstance(asked, LibraryPart):
-            return Fetched(answer.value)
-        select = asked.workspace.frames[part.name].select
-        return Fetched(answer.value, published(select, list(answer.value.columns), asked.source))
-
-    def _met(
-        self, planned: Any, fetched: dict[str, Fetched], answers: Sequence[tuple[kept.Part, Answer]]
-    ) -> execution.Outcome:
+    def _met(self, planned: Any, gathered: Gathered) -> execution.Outcome:
         """The answer of the SELECT over all parts, in a warehouse that holds nothing else."""
-        with (
-            progress.stage("extracting", "the parts meet"),
-            kept.opened({n: f.data for n, f in fetched.items()}) as there,
-        ):
-            # The days of the parts were kept where they were fetched; here no column is the day of a row.
-            wanted = of_years(self.answer_format, planned.combine)
-            told: dict[str, Any] = {"as_of_given": False, "options": replace(self.options, privacy="schema")}
-            last = self._select(there, planned.combine, RESULT, wanted, planned.understood, **told)
-            outcome = self._ran(last)
-            answer = last.answered(outcome)
+        frames = {name: fetched.data for name, fetched in gathered.fetched.items()}
+        with progress.stage("extracting", "the parts meet"), kept.opened(frames) as there:
+            select, outcome, answer = self._together(there, planned, *gathered.selects(planned.combine))
         met = answer.record.model_copy(update={"as_of_given": self.as_of_given})
-        answer.record = kept.combined(met, [part for part, _ in answers])
-        given = [each for _, each in answers]
-        answer.citations = [each for answered in answers for each in kept.cited(*answered)] + answer.citations
-        said = [flag for each in [*given, answer] for flag in each.flags]
-        lacking = [gap for part, each in answers for gap in gaps(part.record.question, each.value, part.name)]
-        lacking += [*gaps(self.question, answer.value), *holes(answer.value)]
-        answer.flags = list(dict.fromkeys([*said, *lacking]))
-        sure = [each.confidence for each in [*given, answer] if each.confidence is not None]
-        answer.confidence = max(20, min(sure, default=90) - 15 * len(lacking)) if sure or lacking else None
+        answer.record = kept.combined(met, [part for part, _ in gathered.answers])
+        given = [each for answered in gathered.answers for each in kept.cited(*answered)]
+        answer.citations = given + answer.citations
+        gathered.judge(answer, self.question, select if select == planned.combine else "")
+        self.missing = gathered.missing
         outcome.plan = answer.record.plan
         self.last = answer
         return outcome
+
+    def _together(
+        self, there: Warehouse, planned: Any, select: str, *others: str
+    ) -> tuple[str, execution.Outcome, Answer]:
+        """The first SELECT over the parts that gives an answer; a model mends only the one of an answer that lacks nothing."""
+        is_planned = select == planned.combine
+        # The days of the parts were kept where they were fetched; here no column is the day of a row.
+        options = replace(
+            self.options, privacy="schema", retries=self.options.retries if is_planned and not others else 0
+        )
+        told: dict[str, Any] = {"as_of_given": False, "options": options}
+        wanted = of_years(self.answer_format, select) if is_planned else _TABLE
+        asked = self._select(there, select, RESULT, wanted, planned.understood, **told)
+        try:
+            outcome = self._ran(asked)
+        except execution.StepFailed:
+            if not others:
+                raise
+            return self._together(there, planned, *others)
+        return select, outcome, asked.answered(outcome)
 
     # the answer
 
@@ -273,8 +280,15 @@ class SourcesQuestion(Answering):
         assert self.last is not None
         answer = self.last
         answer.question, answer.sources = self.question, self.used
+        if self.missing and answer.status == "answered":
+            answer.status, answer.missing = "partial", self.missing
+            answer.flags = [*(each.text for each in self.missing), *answer.flags]
         if answer.record is not None:
-            answer.record.question = self.question
+            answer.record.question, answer.record.status, answer.record.missing = (
+                self.question,
+                answer.status,
+                answer.missing,
+            )
         return answer
 
     def failed(self, layer: str, error: FinexpertError) -> Answer:
@@ -284,17 +298,3 @@ class SourcesQuestion(Answering):
         answer.sources = self.used
         answer.flags += [note for asked in self.asked if isinstance(asked, LibraryJourney) for note in asked.notes]
         return answer
-
-
-def _kept(part: SourcePart, asked: WarehousePart | LibraryPart, answer: Answer) -> kept.Part:
-    """The part for the record, without its rows."""
-    rows = asked.rows if isinstance(asked, LibraryPart) else []
-    record = answer.record.model_copy(update={"value": None})
-    return kept.Part(
-        name=part.name,
-        source=part.source,
-        record=record,
-        columns=part.columns,
-        rows=rows,
-        fingerprint=kept.fingerprint(answer.value),
-    )

@@ -117,7 +117,7 @@ def test_tables_and_filings_are_asked(desk: Any, serve: Callable[..., Served], m
     assert [each["name"] for each in schema.structured_content["sources"]] == ["sales", "filings"]
     assert (sales.structured_content["value"], text_of(sales).count("**6**")) == (6, 1)
     assert "planning" in stages
-    assert again.structured_content == {"same": True, "text": "6", "differences": []}
+    assert again.structured_content == {"same": True, "text": "6", "missing": [], "differences": []}
     assert '"How many sales?"' in record.contents[0].text
     assert filing.structured_content["text"] == "412.00 million USD [1]"
     assert found.structured_content["pages"][0]["page"] == "HRBX/2022/page_4.pdf"

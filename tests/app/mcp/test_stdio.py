@@ -54,7 +54,7 @@ def test_the_fred_demo(mode: str) -> None:
 
     facts, again, unknown = served([], act, mode)
     assert (facts["text"], facts["flags"]) == ("3 recessions", ["sample economy: made-up numbers"])
-    assert again == {"same": True, "text": "3 recessions", "differences": []}
+    assert again == {"same": True, "text": "3 recessions", "missing": [], "differences": []}
     assert unknown.is_error
 
 

@@ -146,7 +146,7 @@ def test_filings_are_asked_searched_and_read(desk: Any, talk: Any) -> None:
     assert "net revenue | c1=$ 412" in read.structured_content["text"]
     assert resource.contents[0].text == read.structured_content["text"]
     assert "3 filings" in schema.structured_content["text"]
-    assert again.structured_content == {"same": True, "text": "412.00 million USD", "differences": []}
+    assert again.structured_content == {"same": True, "text": "412.00 million USD", "missing": [], "differences": []}
 
 
 def test_a_search_embeds_nothing_while_a_client_waits(
@@ -239,7 +239,7 @@ def test_a_record_is_read_and_computed_again(desk: Any, talk: Any) -> None:
     record = json.loads(contents.text)
     assert (record["question"], record["value"]) == ("How many sales?", 6)
     assert not any(canary in contents.text for canary in desk.canaries)
-    assert again == {"same": True, "text": "6", "differences": []}
+    assert again == {"same": True, "text": "6", "missing": [], "differences": []}
 
 
 def test_the_oldest_conversation_is_forgotten(desk: Any, talk: Any, monkeypatch: pytest.MonkeyPatch) -> None:

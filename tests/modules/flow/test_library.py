@@ -243,7 +243,7 @@ def test_both_parts_of_a_question_are_answered_each_with_its_citations(desk: Any
     assert answer.explanation.startswith("operating margin 2022 = ")
     kept = Record.model_validate_json(answer.record.model_dump_json())
     again = replaying.replay_library(kept, library)
-    assert (again.same, again.text(kept.answer_format)) == (True, answer.text)
+    assert (again.same, again.text(kept)) == (True, answer.text)
     other = kept.model_copy(update={"sentences": kept.sentences[:1]})
     assert "the answer was 'It was 20.0%.'" in replaying.replay_library(other, library).differences
     desk.says("library_search", plan(desk, "Oakgate Water"))

@@ -81,5 +81,5 @@ def test_labels(kind: str, cell: str, problem: str) -> None:
 
 def test_an_empty_cell_is_said() -> None:
     made = table(MILLION, "", [["{n}"], [""]])
-    assert made.notes == ["a row has no sales: it is left empty"]
+    assert made.lacks == ["a row has no sales: it is left empty"]
     assert made.data["sales"].isna().tolist() == [False, True]

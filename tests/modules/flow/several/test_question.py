@@ -160,38 +160,6 @@ def test_a_plan_with_one_part_of_filings_is_two_calls(
     assert found.record.source.dialect == "library"
 
 
-def test_a_number_that_no_page_prints_is_not_found(
-    desk: Any, library: Library, planned: Plan, amounts: Part, revenue: Part, rows: Rows
-) -> None:
-    desk.says("source_planning", planned(amounts, revenue, combine=TOGETHER))
-    desk.says("library_table", desk.fields(**rows(rows=[["2020", "410"], ["2021", "{s21}"]])))
-    answer = answered(desk, library)
-    assert answer.status == "not_found"
-    assert "must be {name} of a number" in answer.text
-
-
-def test_a_number_of_another_year_is_not_taken(
-    desk: Any, library: Library, planned: Plan, amounts: Part, revenue: Part, rows: Rows
-) -> None:
-    desk.says("source_planning", planned(amounts, revenue, combine=TOGETHER))
-    desk.says("library_table", desk.fields(**rows(rows=[["2020", "{s21}"]])))
-    answer = answered(desk, library)
-    assert answer.status == "not_found"
-    assert "read from the column of 2021" in answer.text
-
-
-def test_values_that_are_not_published_are_searched_for_nowhere(
-    desk: Any, library: Library, planned: Plan, amounts: Part, revenue: Part
-) -> None:
-    top = amounts | {"select": "SELECT note FROM sales", "columns": [{"name": "note", "kind": "text"}]}
-    later = revenue | {"question": "What are the covenants of {amounts.note}?", "companies": ["{amounts.note}"]}
-    desk.says("source_planning", planned(top, later, combine="SELECT count(*) FROM amounts"))
-    answer = answered(desk, library)
-    assert answer.status == "failed"
-    assert "not published" in answer.text
-    assert desk.canaries[0] not in "\n".join(desk.prompts)
-
-
 def test_published_values_reach_a_later_part(
     desk: Any, library: Library, planned: Plan, amounts: Part, revenue: Part, rows: Rows
 ) -> None:
@@ -259,20 +227,6 @@ def test_the_day_is_kept_in_the_parts(
     assert (again.same, again.differences) == (True, [])
     of_today = desk.session([desk.warehouse, library], as_of=None).ask(BOTH)
     assert not of_today.record.as_of_given
-
-
-def test_what_the_pages_lack_and_a_year_without_a_row_are_said(
-    desk: Any, library: Library, planned: Plan, amounts: Part, revenue: Part, rows: Rows
-) -> None:
-    combine = "SELECT revenue.year, revenue.sales FROM revenue JOIN amounts USING (year)"
-    desk.says("source_planning", planned(amounts, revenue, combine=combine, kind="table"))
-    desk.says("library_table", desk.fields(**rows(missing="the sales of 2019")))
-    answer = answered(
-        desk, library, "How did Oakgate Water's sales compare with amounts in each year from 2019 to 2021?"
-    )
-    assert answer.value["year"].tolist() == [2020]
-    assert {"the pages lack: the sales of 2019", "there is no row for 2019, 2021"} <= set(answer.flags)
-    assert answer.confidence == 60
 
 
 def test_a_plan_that_does_not_fit_together_is_written_again(
