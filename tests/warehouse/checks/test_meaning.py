@@ -126,7 +126,8 @@ def test_as_of_goes_by_the_date_of_the_event_and_says_so(run: Any) -> None:
     checked = run("SELECT count(*) FROM trades", as_of=DAY)
     assert checked.frame.data.iat[0, 0] == 3
     assert any(
-        "trades is seen up to 2023-06-30 by executed_at (it also has settle_date)" in note for note in checked.notes
+        "trades is seen up to 2023-06-30 by executed_at (it also has settle_date, booked_dt, shown_date)" in note
+        for note in checked.notes
     )
 
 
