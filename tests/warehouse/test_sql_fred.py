@@ -88,7 +88,6 @@ def test_a_question_is_answered_replayed_and_exported_in_the_engines_own_sql(
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - it is what a reader of the export runs
     assert names["answer"] == pytest.approx(expected)
-    names["database"].dispose()
 
 
 def test_a_database_that_is_not_there_is_named(tmp_path: Path) -> None:

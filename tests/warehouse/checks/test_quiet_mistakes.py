@@ -18,6 +18,8 @@ CREATE TABLE orders AS SELECT i AS order_id, i % 200 AS customer_id, 'c' || (i %
   TIMESTAMP '2023-01-01' + INTERVAL (i * 53) MINUTE AS ordered_at, TIMESTAMP '2023-03-01' + INTERVAL (i) MINUTE AS seen_at FROM range(1, 10001) t(i);
 CREATE TABLE returns_daily AS SELECT DATE '2023-01-01' + i::INTEGER AS day, 'F1' AS fund, 0.01::DOUBLE AS ret, 0.01::DOUBLE AS log_return, 5.0::DOUBLE AS return_amount,
   0.1::DOUBLE AS weight_pct, 3 AS returns FROM range(300) t(i);
+CREATE TABLE costs AS SELECT i AS id, CASE WHEN i % 5 = 0 THEN '1.234,5' ELSE i::VARCHAR END AS cost, i::VARCHAR AS plain, TIMESTAMP '2023-01-01 23:59' AS opened_at,
+  TIMESTAMP '2023-01-02 00:01' AS closed_at, DATE '2023-01-01' AS begun, DATE '2023-01-02' AS ended FROM range(20) t(i);
 """
 
 
@@ -145,6 +147,13 @@ RATE = "which is a rate by its name: returns and rates of growth of several peri
         ("SELECT count(*) FROM orders WHERE week(ordered_at) = 52 AND year(ordered_at) = 2023", TURN),
         ("SELECT extract(week FROM ordered_at) AS w, count(*) AS n FROM orders WHERE extract(year FROM ordered_at) = 2023 GROUP BY 1 ORDER BY 1", TURN),
         ("SELECT sum(ret) FROM returns_daily", RATE),
+        ("SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs", "leaves out rows whose text it cannot read, as '1.234,5'"),
+        ("SELECT count(*) FROM costs WHERE TRY_CAST(cost AS DOUBLE) > 3", "leaves out rows whose text it cannot read"),
+        ("SELECT avg(coalesce(TRY_CAST(replace(cost, ',', 'x') AS DOUBLE), 1)) FROM costs", "leaves out rows whose text it cannot read"),
+        ("SELECT approx_count_distinct(customer_id) FROM orders", "is an approximation"),
+        ("SELECT approx_quantile(stars, 0.5) FROM orders", "is an approximation"),
+        ("SELECT avg(date_diff('day', opened_at, closed_at)) FROM costs", "counts how often a day begins between the two"),
+        ("SELECT avg(date_diff('hour', opened_at, closed_at)) FROM costs", "counts how often an hour begins between the two"),
         ("SELECT customer, n FROM (SELECT customer, count(*) AS n, row_number() OVER (ORDER BY count(*) DESC) AS r FROM orders GROUP BY 1) WHERE r <= 3", "rank() would keep them"),
         ("SELECT customer, count(*) AS n FROM orders GROUP BY 1 QUALIFY row_number() OVER (ORDER BY count(*) DESC) <= 3", "rank() would keep them"),
         ("SELECT arg_max(customer, n) FROM (SELECT customer, count(*) AS n FROM orders GROUP BY 1)", "is one of several with the same n"),
@@ -158,6 +167,10 @@ def test_a_person_is_told(source: DuckDBWarehouse, select: str, said: str) -> No
     "select",
     [
         "SELECT avg(rating) FROM orders",
+        "SELECT sum(TRY_CAST(plain AS DOUBLE)) FROM costs",
+        "SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE id % 5 > 0",
+        "SELECT avg(date_diff('day', begun, ended)) FROM costs",
+        "SELECT count(DISTINCT customer_id) FROM orders",
         "SELECT avg(coalesce(stars, 0)) FROM orders",
         "SELECT avg(coalesce(rating, 3)) FROM orders",
         "SELECT sum(n) FROM (SELECT customer, count(DISTINCT customer_id) AS n FROM orders GROUP BY 1)",
@@ -173,3 +186,21 @@ def test_a_person_is_told(source: DuckDBWarehouse, select: str, said: str) -> No
 )
 def test_nothing_is_said_of_what_is_right(source: DuckDBWarehouse, select: str) -> None:
     assert notes(source, select) == []
+
+
+@pytest.mark.parametrize(
+    ("select", "said"),
+    [
+        ("SELECT avg((stars = 3)::INTEGER) FROM orders", True),
+        (
+            "WITH x AS (SELECT CASE WHEN stars = 3 THEN 1 ELSE 0 END AS y FROM orders) SELECT round(avg(y), 4) FROM x",
+            True,
+        ),
+        ("SELECT avg(CASE WHEN stars = 3 THEN 1.0 ELSE 0 END) FROM orders", True),
+        ("SELECT 100 * avg((stars = 3)::INTEGER) FROM orders", False),
+        ("SELECT avg(weight_pct) FROM returns_daily", False),
+    ],
+)
+def test_a_part_of_all_is_no_percent(source: DuckDBWarehouse, select: str, said: bool) -> None:
+    found = notes(source, select, "What percentage is it?", "percent")
+    assert any("is a share of 1, and no percent" in note for note in found) is said

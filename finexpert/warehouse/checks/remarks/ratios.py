@@ -231,13 +231,25 @@ def shares(one: Read, data: pd.DataFrame, question: str) -> list[str]:
     found = [
         made.alias if isinstance(made, exp.Alias) and len(data.columns) > 1 else "the answer"
         for place, made in enumerate(select.selects)
-        if made.find(exp.Div) is not None and _are_shares(data.iloc[:, place])
+        if (made.find(exp.Div) is not None or _is_part_of_all(one, select, made)) and _are_shares(data.iloc[:, place])
     ]
     return [f"{name} is a share of 1, and no percent: 1 stands for 100 %" for name in found]
 
 
 def _is_number(text: str) -> bool:
     return text.replace(".", "", 1).isdigit()
+
+
+def _is_part_of_all(one: Read, select: exp.Select, made: exp.Expr) -> bool:
+    """Whether an average is over what is 1 or 0: a condition, or a CASE."""
+    scope = next((scope for scope in one.scopes if scope.expression is select), None)
+    if scope is None:
+        return False
+    for average in made.find_all(exp.Avg):
+        over, _ = _through(average.this, scope)
+        if isinstance(over, exp.Case | exp.If) or over.find(exp.Predicate) is not None:
+            return True
+    return False
 
 
 def _are_shares(column: pd.Series[Any]) -> bool:

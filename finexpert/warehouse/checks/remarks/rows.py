@@ -5,6 +5,8 @@
     sum(amount) FROM entries, beside direction    adds up both directions
     sum(fee) / count(*)                           divides by rows in which fee is missing
     count(region)                                 leaves out rows in which region is missing
+    sum(TRY_CAST(cost AS DOUBLE))                 leaves out rows whose text is no number
+    approx_count_distinct(id), USING SAMPLE       is no exact number
     GROUP BY region, on MySQL                     takes 'EMEA' and 'emea' for one region
 
 No model is asked again: the question alone tells which is meant.
@@ -37,6 +39,7 @@ def remarks(one: Read, probe: Probe) -> list[str]:
     """Notes for the person; nothing is refused."""
     said = [*_from_nothing(one), *_missing(one, probe), *_gone(one, probe), *_both_directions(one)]
     said += [*_averages(one, probe), *_sums(one, probe), *_counts(one, probe), *_merged(one, probe)]
+    said += [*_lost_in_casts(one, probe), *_approximate(one)]
     return list(dict.fromkeys(said))
 
 
@@ -227,3 +230,31 @@ def is_small(table: TableSchema) -> bool:
 
 def _mentioned(one: Read) -> set[str]:
     return {column.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)}
+
+
+def _lost_in_casts(one: Read, probe: Probe) -> Iterator[str]:
+    """Texts that a TRY_CAST cannot read, and makes missing values of."""
+    for scope in one.scopes:
+        select = scope.expression
+        if not isinstance(select, exp.Select) or scope.external_columns or not all(map(is_small, one.used)):
+            continue
+        for node in scope.find_all(exp.TryCast):
+            if not select.args.get("from_") or node.find(exp.AggFunc, exp.Window) or not node.find(exp.Column):
+                continue
+            where = select.args.get("where")
+            # A bound on the very cast would hide what it loses.
+            kept = where.this if where is not None and where.find(exp.TryCast) is None else None
+            lost = exp.and_(node.copy().is_(exp.null()), node.this.copy().is_(exp.null()).not_())
+            rows = rows_of(one, scope, exp.and_(kept.copy(), lost) if kept is not None else lost)
+            rows.set("expressions", [node.this.copy().as_("lost")])
+            if found := probe.first(rows, 1):
+                yield f"{text_of(one, node)} leaves out rows whose text it cannot read, as {found[0]!r}"
+
+
+def _approximate(one: Read) -> Iterator[str]:
+    """Functions and samples that give about the number that is asked for."""
+    for node in (one.select or exp.Select()).find_all(
+        exp.ApproxDistinct, exp.ApproxQuantile, exp.TableSample, exp.Anonymous
+    ):
+        if not isinstance(node, exp.Anonymous) or node.name.lower().startswith(("approx_", "reservoir_")):
+            yield f"{text_of(one, node).strip()} is an approximation: an exact number takes another function, or all rows"

@@ -4,6 +4,7 @@ end_date > '2022-01-01'                   end_date is missing where something ha
 month(closed_on) = 2                      February of every year
 executed_at >= '2023-01-01', with a zone  the day begins at midnight in UTC
 date_diff('year', born, day)              a year more on 1 January, on some engines
+date_diff('hour', opened_at, closed_at)   0 from 10:01 to 10:59
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _OF_DAYS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.Between, exp.Cast, exp
             exp.Extract, exp.Year, exp.Month, exp.Quarter, exp.TsOrDsToDate)  # fmt: skip
 _COUNT_TURNS = frozenset(("duckdb", "tsql", "snowflake", "redshift"))
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_PERIODS = frozenset(("year", "quarter", "month"))
+_PARTS_OF_DAYS = frozenset(("week", "day", "hour", "minute"))
 _MONTHS = (exp.Month, exp.Extract, exp.TimeToStr, exp.Anonymous)
 
 
@@ -107,12 +110,18 @@ def _turns(one: Read) -> Iterator[str]:
     """Differences in years or months of engines that count the turns between two days."""
     for node in (one.select or exp.Select()).find_all(exp.DateDiff) if one.dialect in _COUNT_TURNS else ():
         unit = str(node.args.get("unit") or "").strip("'\"").lower()
-        if unit in ("year", "quarter", "month"):
-            yield f"{text_of(one, node)} counts how often a {unit} begins between the two, and no whole {unit}s"
+        if unit in _PERIODS or (unit in _PARTS_OF_DAYS and _is_of_moments(one, node)):
+            yield f"{text_of(one, node)} counts how often {'an' if unit == 'hour' else 'a'} {unit} begins between the two, and no whole {unit}s"
     for less in (one.select or exp.Select()).find_all(exp.Sub):
         sides = [less.this.unnest(), less.expression.unnest()]
         if any(map(_is_year, sides)) and all(_is_year(side) or _YEAR.fullmatch(side.name) for side in sides):
             yield f"{text_of(one, less)} counts how often a year begins between the two, and no whole years"
+
+
+def _is_of_moments(one: Read, node: exp.DateDiff) -> bool:
+    """Whether both ends of a difference are columns that hold a time of the day."""
+    origins = [one.origin(column, scope) for column, scope in columns_of(one) if column.parent is node]
+    return len(origins) == 2 and all(origin is not None and "TIME" in origin.column.type.upper() for origin in origins)
 
 
 def _is_year(node: exp.Expr) -> bool:
