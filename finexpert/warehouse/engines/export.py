@@ -40,7 +40,8 @@ import re
 
 import sqlalchemy
 
-database = sqlalchemy.create_engine(os.environ["DATABASE_URL"])
+# Nothing stays connected: it is gone before the model's own lines run.
+database = sqlalchemy.create_engine(os.environ["DATABASE_URL"], poolclass=sqlalchemy.NullPool)
 schema = {schema!r}
 # By table, its name in SQL and its rows as they were known on the day.
 tables = {reads!r}
