@@ -189,7 +189,8 @@ def build_lm(
 
 def _is_plain_server(spec: ModelSpec) -> bool:
     """Whether a spec names a server with an address of its own that is asked in OpenAI's protocol, and nothing that LiteLLM alone knows."""
-    if spec.api_base is None or spec.extra or is_reasoning_model(spec.model):
+    # The client takes a user and a password of an address for the name of a host, and shows them in its error.
+    if spec.api_base is None or "@" in spec.api_base or spec.extra or is_reasoning_model(spec.model):
         return False
     return full_name(spec.model, spec.api_base).startswith("openai/")
 

@@ -54,6 +54,7 @@ def test_a_server_of_ones_own_is_asked_without_litellm(server: Any) -> None:
         ("anthropic/claude-sonnet-5-5", {}, False),
         ("ollama_chat/qwen3", {}, False),
         ("served", {"api_base": None}, False),
+        ("served", {"api_base": "http://anna:word@127.0.0.1:1/v1"}, False),
     ],
 )
 def test_what_litellm_alone_knows_is_asked_through_it(model: str, given: dict[str, Any], native: bool) -> None:
