@@ -120,7 +120,11 @@ def _check_exact(name: str, kind: str, column: pa.ChunkedArray) -> None:
     if kind not in INTEGERS or len(column) == column.null_count:
         return
     ends = pc.min_max(column)
-    most = max(abs(int(ends["min"].as_py())), abs(int(ends["max"].as_py())))
+    least = int(ends["min"].as_py())
+    most = max(abs(least), abs(int(ends["max"].as_py())))
+    if kind == "uhugeint" and least < 0:
+        # Arrow's numbers of 128 bits have a sign.
+        raise QueryError(f'column "{name}" holds integers above 2^127: write CAST(... AS VARCHAR)')
     if most > _EXACT and (column.null_count or most >= 1 << 63):
         raise QueryError(
             f'column "{name}" holds integers above 2^53 {"beside missing ones" if column.null_count else "beyond 64 bits"}, which a frame'

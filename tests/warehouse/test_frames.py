@@ -145,6 +145,7 @@ def test_fingerprint_keeps_columns_apart() -> None:
         ("SELECT n FROM (VALUES (-9007199254740993), (NULL)) AS t(n)", "beside missing ones"),
         ("SELECT 9223372036854775808::HUGEINT AS n", "beyond 64 bits"),
         ("SELECT 18446744073709551615::UBIGINT AS n", "beyond 64 bits"),
+        ("SELECT 340282366920938463463374607431768211455::UHUGEINT AS n", r"above 2\^127"),
         ("SELECT sum(x) AS n FROM (VALUES (9223372036854775807), (9223372036854775807)) AS t(x)", "beyond 64 bits"),
         ("SELECT 9223372036854775808::HUGEINT::DOUBLE AS n", float(1 << 63)),
     ],

@@ -224,6 +224,7 @@ SUGGESTIONS = [
     ("SELECT value + cpi_index FROM cpi", "no function takes +(DOUBLE, VARCHAR)"),
     ("SELECT cpi FROM cpi", 'column "cpi" has the type struct'),
     ("SELECT [1, 2] AS many", 'column "many" has the type list'),
+    ("SELECT TIMETZ '12:00:00+05' AS at", 'column "at" has the type time with time zone: write CAST'),
     ("SELECT TIMESTAMP '2020-01-02' - TIMESTAMP '2020-01-01' AS gap", "date_diff"),
 ]
 
