@@ -124,12 +124,15 @@ def is_row_by_row(select: str) -> bool:
     True
     >>> is_row_by_row("SELECT max(x) FROM a"), is_row_by_row("SELECT coalesce(x, 0) FROM a LEFT JOIN b USING (year)")
     (False, False)
+    >>> is_row_by_row("SELECT a.year FROM a LEFT JOIN b USING (year) WHERE b.y IS NULL")
+    False
     """
     try:
         tree = sqlglot.parse_one(select, read="duckdb")
     except SqlglotError:
         return False
-    return all(isinstance(node, _ROW_BY_ROW) for node in tree.walk())
+    # IS NULL is true of the very rows that a part lacks.
+    return all(isinstance(node, _ROW_BY_ROW) and not isinstance(node, exp.Is) for node in tree.walk())
 
 
 def of_parts(columns: dict[str, list[str]]) -> str:
