@@ -2,7 +2,7 @@
 
     of_module("numpy", "log"), of_module("numpy", "load")   ->   True, False
 
-Whatever is on no list is refused; `finexpert.answers.export.code` looks at the code.
+Whatever is on no list is refused; `finexpert.answers.export.rules` looks at the code.
 """
 
 from __future__ import annotations

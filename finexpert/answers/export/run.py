@@ -70,7 +70,9 @@ def _read(path: Path) -> str:
     try:
         code = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path} cannot be read as an exported script: {error}") from error
+        raise RecordError(
+            f"{path} cannot be read as an exported script: {error}; `finexpert export` writes one"
+        ) from error
     if len(code) > MOST_CHARS:
         raise RecordError(f"{path} has {len(code):,} characters: no exported script has as many")
     return code

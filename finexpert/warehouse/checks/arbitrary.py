@@ -15,7 +15,7 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.grouping import group_keys, of_several
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, text_of, withs
+from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, runnable, text_of, withs
 from finexpert.warehouse.checks.reading.ties import are_tied, looked_at
 
 _FIRST = 20_000
@@ -47,8 +47,7 @@ def _check_any_value(one: Read, scope: Scope, probe: Probe) -> None:
             or node.find_ancestor(exp.Window, exp.Filter, exp.Select) is not select
         ):
             continue
-        where = select.args.get("where")
-        rows = rows_of(one, scope, where.this if where is not None else None)
+        rows = rows_of(one, scope, own_where(scope))
         groups = group_keys(select)
         kept = [node.this, *groups]
         rows.set("expressions", [part.copy().as_(f"c{number}") for number, part in enumerate(kept)])

@@ -15,7 +15,7 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.grouping import common_keys, has_totals, of_several, shown
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Origin, Read, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Origin, Read, own_where, rows_of, text_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.schema import Column, TableSchema, find_table
 
@@ -201,8 +201,7 @@ def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, 
     """Whether the rows that are added up in one group have several currencies: of a first part of them, or of all of their table."""
     if one.base_of(scope, amount.table) is None:
         return len(_different(probe.distinct(currency))) > 1
-    where = scope.expression.args.get("where")
-    rows = rows_of(one, scope, where.this if where is not None else None)
+    rows = rows_of(one, scope, own_where(scope))
     code = exp.column(currency.column.name, table=amount.table)
     is_unit = bool(set(words(currency.column.name)) & _UNIT)
     kept = [code if is_unit else _one_code(code), *common_keys(scope.expression)]

@@ -15,7 +15,7 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, text_of, withs
+from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, runnable, text_of, withs
 
 _ENGINES_WITH_NAN = frozenset(("duckdb", "postgres"))
 _FLOATS = ("DOUBLE", "FLOAT", "REAL")
@@ -61,12 +61,10 @@ def check_nan(one: Read, probe: Probe) -> None:
     """Raises QueryError where rows are compared or ordered by a column that is NaN in some of them."""
     for scope in one.scopes if one.dialect in _ENGINES_WITH_NAN else ():
         for column, node in _measured(one, scope):
-            where = scope.expression.args.get("where")
             is_nan = exp.EQ(
                 this=exp.cast(column.copy(), "double"), expression=exp.cast(exp.Literal.string("NaN"), "double")
             )
-            condition = exp.and_(where.this.copy(), is_nan) if where is not None else is_nan
-            if probe.any_row(rows_of(one, scope, condition)) is True:
+            if probe.any_row(rows_of(one, scope, own_where(scope, is_nan))) is True:
                 raise QueryError(
                     f"{text_of(one, node)}: {column.name} is NaN in some rows, which count as greater than every number here; leave them out, "
                     f"as with {column.name} <> 'NaN'"

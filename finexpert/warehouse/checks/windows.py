@@ -16,7 +16,7 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
 from finexpert.warehouse.checks.reading.ties import are_tied, looked_at
 from finexpert.warehouse.dates import may_be_date
 
@@ -157,8 +157,7 @@ def _is_shared(one: Read, scope: Scope, window: _Over, probe: Probe, keys: list[
     keys = [*window.partition, *places] if keys is None else keys
     if any(key.find(exp.AggFunc, exp.Window, exp.Query) for key in keys):
         return False
-    where = scope.expression.args.get("where")
-    rows = rows_of(one, scope, where.this if where is not None else None)
+    rows = rows_of(one, scope, own_where(scope))
     rows.set(
         "expressions", [key.copy().as_(f"k{number}") for number, key in enumerate(keys or [exp.Literal.number(1)])]
     )

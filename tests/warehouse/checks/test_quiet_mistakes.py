@@ -123,6 +123,7 @@ def test_days_of_the_week_are_counted_as_the_function_does(
         ("How many orders were not at the weekend?", "dayofweek(ordered_at) BETWEEN 1 AND 5"),
         ("How many orders on Fridays?", "dayname(ordered_at) = 'Friday'"),
         ("How many orders?", "dayofweek(ordered_at) = 0"),
+        ("How many orders on Mondays?", "strftime(ordered_at, '%w') = '' OR strftime(ordered_at, '%w') = '1'"),
     ],
 )
 def test_right_days_of_the_week_pass(source: DuckDBWarehouse, question: str, condition: str) -> None:

@@ -12,7 +12,7 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import columns_of, common_keys
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, unwrapped, withs
+from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, runnable, unwrapped, withs
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.keys import singular
 
@@ -123,8 +123,7 @@ class Joined:
             ):
                 continue
             missing = exp.column(bound[0], table=name).is_(exp.null())
-            condition = exp.and_(where.this.copy(), missing) if where is not None else missing
-            if self._probe.any_row(rows_of(self._one, self._scope, condition)) is True:
+            if self._probe.any_row(rows_of(self._one, self._scope, own_where(self._scope, missing))) is True:
                 return name
         return None
 

@@ -244,6 +244,18 @@ def rows_of(
     return runnable(made)
 
 
+def own_where(scope: Scope, more: exp.Expr | None = None) -> exp.Expr | None:
+    """The WHERE of a SELECT, and a further condition where one is given; None where there is neither.
+
+    >>> (scope,) = traverse_scope(sqlglot.parse_one("SELECT * FROM t WHERE a = 1 OR b = 2"))
+    >>> own_where(scope, exp.column("c").is_(exp.null())).sql()
+    '(a = 1 OR b = 2) AND c IS NULL'
+    """
+    where = scope.expression.args.get("where")
+    parts = [part for part in (where.this if where is not None else None, more) if part is not None]
+    return exp.and_(*parts) if parts else None
+
+
 def withs(one: Read, scope: Scope) -> Iterator[exp.With]:
     """The WITH that a SELECT may refer to: that of the whole statement, or its own."""
     outer = one.select.args.get("with_") if one.select is not None else None

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Read, rows_of
+from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of
 
 # What comes first is told by all rows: tables of more are not sorted for it.
 _MOST = 1_000_000
@@ -37,8 +37,7 @@ def are_tied(
         return False
     if order and any(table.rows is None or table.rows > _MOST for table in one.used):
         return False
-    where = scope.expression.args.get("where")
-    rows = rows_of(one, scope, where.this if where is not None else None)
+    rows = rows_of(one, scope, own_where(scope))
     if known:
         rows = rows.where(*(part.copy().is_(exp.null()).not_() for part in given))
     named = [part.copy().as_(f"k{number}") for number, part in enumerate([*keys, *given])]

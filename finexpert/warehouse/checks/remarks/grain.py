@@ -17,7 +17,7 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.warehouse.checks.reading.grouping import group_columns
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
-from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
 from finexpert.warehouse.checks.times.versions import thing_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.keys import singular
@@ -163,8 +163,7 @@ def _things(one: Read, probe: Probe, question: str) -> Iterator[str]:
                 if each.name.lower() == column.name.lower() and each.find_ancestor(exp.Join) is None
             ):
                 continue
-            where = select.args.get("where")
-            rows = rows_of(one, scope, where.this if where is not None else None)
+            rows = rows_of(one, scope, own_where(scope))
             several = rows.group_by(exp.column(column.name, table=name, quoted=True)).having("COUNT(*) > 1")
             if probe.any_row(several) is True:
                 yield f"{text_of(one, shown[0])} takes each row of {table.name} as one, and one {column.name} has several rows"

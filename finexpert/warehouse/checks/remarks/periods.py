@@ -17,7 +17,7 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.warehouse.checks.reading.grouping import group_columns, group_keys
 from finexpert.warehouse.checks.reading.period import SORTED, Ends, ends_of, span_of
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
-from finexpert.warehouse.checks.reading.select import Origin, Read, rows_of
+from finexpert.warehouse.checks.reading.select import Origin, Read, own_where, rows_of
 from finexpert.warehouse.dates import kind_of_type
 from finexpert.warehouse.schema import TableSchema
 
@@ -85,8 +85,7 @@ def _of_columns(one: Read, scope: Scope, probe: Probe, as_of: dt.date | None) ->
         if held is None:
             continue
         # Whoever keeps other days only has no part of the last month.
-        where = scope.expression.args.get("where")
-        rows = rows_of(one, scope, where.this if where is not None else None)
+        rows = rows_of(one, scope, own_where(scope))
         rows.set("expressions", [_day(origin, column.copy()).as_("d")])
         kept = _days(rows, probe, origin.column.dates)
         if kept is None:

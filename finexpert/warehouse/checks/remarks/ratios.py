@@ -20,7 +20,7 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns, group_keys
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
-from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, own_where, rows_of, text_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.schema import find_table
 
@@ -97,8 +97,7 @@ def _without_a_row(one: Read, scope: Scope, origin: Origin, key: exp.Column, pro
         or any(each.rows is None or each.rows > _MOST for each in (table, origin.table))
     ):
         return ""
-    where = scope.expression.args.get("where")
-    rows = rows_of(one, scope, where.this if where is not None else None)
+    rows = rows_of(one, scope, own_where(scope))
     rows.set("expressions", [key.copy().as_("k")])
     if rows.args.get("with_") is not None or scope.external_columns:
         return ""
@@ -189,8 +188,7 @@ def _sums_of_distinct(one: Read, probe: Probe) -> Iterator[str]:
                 continue
             kept = {each.name for each in group_columns(scope.expression)}
             lost = [key for key in group_keys(select) if _name_in(select, key) not in kept]
-            where = select.args.get("where")
-            rows = rows_of(one, inner, where.this if where is not None else None)
+            rows = rows_of(one, inner, own_where(inner))
             rows.set("expressions", [part.copy().as_(f"c{number}") for number, part in enumerate([what, *lost])])
             rows = rows.distinct()
             several = (

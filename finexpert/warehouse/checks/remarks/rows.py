@@ -23,7 +23,7 @@ from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.grouping import group_columns
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, table_name
-from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Read, columns_of, own_where, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
 from finexpert.warehouse.schema import TableSchema
 
@@ -118,9 +118,8 @@ def _averages(one: Read, probe: Probe) -> Iterator[str]:
             added = _sum_over_all(node) if node.find_ancestor(exp.Select) is select else None
             if added is None:
                 continue
-            where = select.args.get("where")
             missing = exp.Is(this=exp.paren(added.copy()), expression=exp.null())
-            condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+            condition = own_where(scope, missing)
             if probe.any_row(rows_of(one, scope, condition)) is True:
                 what = text_of(one, added)
                 yield f"{text_of(one, node)} divides by all rows, also by those in which {what} is missing: avg({what}) leaves them out"
@@ -135,11 +134,10 @@ def _sums(one: Read, probe: Probe) -> Iterator[str]:
         # What an outer join finds no match for is missing on purpose.
         if any(join.side for join in select.args.get("joins") or []):
             continue
-        where = select.args.get("where")
         for node in scope.find_all(exp.Sum):
             for column in _added_up(node) if node.find_ancestor(exp.Select) is select else ():
                 origin, missing = one.origin(column, scope), column.copy().is_(exp.null())
-                condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+                condition = own_where(scope, missing)
                 if origin is not None and probe.any_row(rows_of(one, scope, condition)) is True:
                     yield f"{text_of(one, node)} leaves out the rows in which {origin} is missing"
 
@@ -163,9 +161,8 @@ def _counts(one: Read, probe: Probe) -> Iterator[str]:
             origin = one.origin(column, scope) if isinstance(column, exp.Column) else None
             if column is None or origin is None or not is_small(origin.table):
                 continue
-            where = select.args.get("where")
             missing = column.copy().is_(exp.null())
-            condition = exp.and_(where.this.copy(), missing) if where is not None else missing
+            condition = own_where(scope, missing)
             if probe.any_row(rows_of(one, scope, condition)) is True:
                 yield f"{text_of(one, node)} leaves out the rows in which {origin} is missing"
 

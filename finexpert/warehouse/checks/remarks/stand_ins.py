@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
 
 _TAKEN = (exp.Avg, exp.Sum, exp.Min, exp.Max, exp.Median)
 _BELOW = (-1, -9, -99, -999, -9999, -99999)
@@ -44,8 +44,7 @@ def _found(one: Read, probe: Probe) -> Iterator[str]:
         select = scope.expression
         if not isinstance(select, exp.Select) or scope.external_columns or not select.args.get("from_"):
             continue
-        where = select.args.get("where")
-        rows = rows_of(one, scope, where.this if where is not None else None)
+        rows = rows_of(one, scope, own_where(scope))
         for node in scope.find_all(*_TAKEN):
             if node.find_ancestor(exp.Select, exp.Filter) is not select:
                 continue

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Read, rows_of, runnable, text_of
+from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, runnable, text_of
 from finexpert.warehouse.checks.remarks.rows import is_small
 
 _FEW = 10
@@ -104,8 +104,7 @@ def _beside_greatest(one: Read, probe: Probe) -> Iterator[str]:
                 or node.find_ancestor(exp.Filter, exp.Window, exp.Select) is not select
             ):
                 continue
-            where = select.args.get("where")
-            rows = rows_of(one, scope, where.this if where is not None else None)
+            rows = rows_of(one, scope, own_where(scope))
             rows.set("expressions", [node.this.copy().as_("c0"), node.expression.copy().as_("c1")])
             made = "MAX" if isinstance(node, exp.ArgMax) else "MIN"
             placed = exp.select("c0", "c1", f"{made}(c1) OVER () AS best").from_(rows.subquery("r"))

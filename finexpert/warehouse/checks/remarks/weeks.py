@@ -12,7 +12,7 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.joined import SMALL
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
 
 # MySQL and SQLite count weeks of a year within that year.
 _ISO_WEEKS = frozenset(("duckdb", "postgres"))
@@ -31,9 +31,8 @@ def _found(one: Read, probe: Probe) -> Iterator[str]:
         if any(table.rows is None or table.rows > SMALL for table in one.used):
             continue
         weeks_of, years_of = _parts(scope, "WEEK"), _parts(scope, "YEAR")
-        where = select.args.get("where")
         for day in (weeks_of[said][1] for said in set(weeks_of) & set(years_of)):
-            rows = rows_of(one, scope, where.this if where is not None else None)
+            rows = rows_of(one, scope, own_where(scope))
             made = (exp.Extract(this=exp.var(part), expression=day.copy()) for part in ("WEEK", "MONTH"))
             rows.set("expressions", [part.as_(name) for part, name in zip(made, ("w", "m"), strict=True)])
             turn = exp.select("1").from_(rows.subquery("r")).where("(w >= 52 AND m = 1) OR (w = 1 AND m = 12)")

@@ -15,7 +15,7 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.grouping import common_keys, group_keys, has_totals, of_several
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Origin, Read, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Origin, Read, own_where, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
 
 _split = str.split
@@ -153,8 +153,7 @@ def _looks_up(one: Read, scope: Scope, join: exp.Expr, day: str) -> bool:
 
 def _are_several(one: Read, scope: Scope, day: exp.Column, probe: Probe) -> bool:
     """Whether one group holds rows of several days: among all rows where there is one group, else among the first."""
-    where = scope.expression.args.get("where")
-    rows = rows_of(one, scope, where.this if where is not None else None)
+    rows = rows_of(one, scope, own_where(scope))
     if keys := common_keys(scope.expression):
         kept = [day, *keys]
         rows.set("expressions", [part.copy().as_(f"c{number}") for number, part in enumerate(kept)])

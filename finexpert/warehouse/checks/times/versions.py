@@ -17,7 +17,7 @@ from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.flat import flat
 from finexpert.warehouse.checks.reading.joined import SMALL, all_conditions
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
-from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, text_of
+from finexpert.warehouse.checks.reading.select import Read, columns_of, own_where, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
 from finexpert.warehouse.schema import Column, TableSchema
 
@@ -111,8 +111,7 @@ def _check_change(one: Read, scope: Scope, span: Span, probe: Probe) -> None:
         exp.column(span.first.name, table="next_row", quoted=True).eq(span.last.copy()),
         exp.LT(this=span.first.copy(), expression=span.last.copy()),
     )  # fmt: skip
-    where = scope.expression.args.get("where")
-    rows = rows_of(one, scope, where.this if where is not None else None)
+    rows = rows_of(one, scope, own_where(scope))
     if (
         probe.any_row(rows.where(exp.EQ(this=span.at.copy(), expression=span.last.copy()), exp.Exists(this=next_)))
         is True
@@ -156,9 +155,8 @@ def _check_lengths(one: Read, probe: Probe) -> None:
             continue
         if any(table.rows is None or table.rows > SMALL for table in one.used):
             continue
-        where = scope.expression.args.get("where")
         far = exp.GTE(this=column.copy(), expression=_far(one, origin.column))
-        if probe.any_row(rows_of(one, scope, exp.and_(where.this.copy(), far) if where is not None else far)) is True:
+        if probe.any_row(rows_of(one, scope, own_where(scope, far))) is True:
             raise QueryError(
                 f"{text_of(one, over)} takes days after the year 2200 for ends, and {origin} keeps them for what has none: leave these rows out, or "
                 "count them up to today"

@@ -21,6 +21,7 @@ _DAY = re.compile(
     r"\b(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)days?\b|\b(weekends?)\b|\b(weekdays|working days|business days)\b",
     re.IGNORECASE,
 )
+_DIGIT = re.compile("[0-7]")
 # What a function gives for Sunday, Monday, ..., Saturday; on DuckDB and PostgreSQL, and where it differs.
 _FROM_0 = (0, 1, 2, 3, 4, 5, 6)
 _FROM_1 = (1, 2, 3, 4, 5, 6, 7)
@@ -119,4 +120,4 @@ def _takes(node: exp.Expr, number: int) -> bool:
 
 
 def _value(node: exp.Expr) -> int | None:
-    return int(node.name) if isinstance(node, exp.Literal) and node.name in "01234567" else None
+    return int(node.name) if isinstance(node, exp.Literal) and _DIGIT.fullmatch(node.name) else None

@@ -55,7 +55,9 @@ def _read(file: Path, name: str, place: Path, found: Found) -> None:
     except foreign_yaml.YamlError as error:
         templates = "; its templates are not run" if "{%" in _beginning(file) else ""
         if not place.is_dir():
-            raise ConfigurationError(f"{file} cannot be read: {error}{templates}") from None
+            raise ConfigurationError(
+                f"{file} cannot be read: {error}{templates}; name a YAML file of dbt or Cube, a file of LookML, or their folder"
+            ) from None
         found.left_out.append(f"{name}: {error}{templates}")
         return
     if isinstance(content, dict):
