@@ -20,6 +20,9 @@ CREATE TABLE returns_daily AS SELECT DATE '2023-01-01' + i::INTEGER AS day, 'F1'
   0.1::DOUBLE AS weight_pct, 3 AS returns FROM range(300) t(i);
 CREATE TABLE costs AS SELECT i AS id, CASE WHEN i % 5 = 0 THEN '1.234,5' ELSE i::VARCHAR END AS cost, i::VARCHAR AS plain, TIMESTAMP '2023-01-01 23:59' AS opened_at,
   TIMESTAMP '2023-01-02 00:01' AS closed_at, DATE '2023-01-01' AS begun, DATE '2023-01-02' AS ended FROM range(20) t(i);
+CREATE TABLE invoices AS SELECT i AS invoice_id, DATE '2023-01-01' + i::INTEGER AS day, 10.0::DOUBLE AS gross FROM range(10) t(i);
+CREATE TABLE rates AS SELECT DATE '2023-01-01' + i::INTEGER AS day, 0.9::DOUBLE AS per_dollar FROM range(7) t(i);
+CREATE TABLE all_rates AS SELECT DATE '2023-01-01' + i::INTEGER AS day, 0.9::DOUBLE AS per_dollar FROM range(20) t(i);
 """
 
 
@@ -151,6 +154,8 @@ RATE = "which is a rate by its name: returns and rates of growth of several peri
         ("SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs", "leaves out rows whose text it cannot read, as '1.234,5'"),
         ("SELECT count(*) FROM costs WHERE TRY_CAST(cost AS DOUBLE) > 3", "leaves out rows whose text it cannot read"),
         ("SELECT avg(coalesce(TRY_CAST(replace(cost, ',', 'x') AS DOUBLE), 1)) FROM costs", "leaves out rows whose text it cannot read"),
+        ("SELECT sum(i.gross * r.per_dollar) FROM invoices i LEFT JOIN rates r ON r.day = i.day", "leaves out the rows in which rates.per_dollar is missing"),
+        ("SELECT sum(i.gross * coalesce(r.per_dollar, 1)) FROM invoices i LEFT JOIN rates r ON r.day = i.day", "multiplies by 1 where rates.per_dollar is missing"),
         ("SELECT approx_count_distinct(customer_id) FROM orders", "is an approximation"),
         ("SELECT approx_quantile(stars, 0.5) FROM orders", "is an approximation"),
         ("SELECT avg(date_diff('day', opened_at, closed_at)) FROM costs", "counts how often a day begins between the two"),
@@ -172,6 +177,9 @@ def test_a_person_is_told(source: DuckDBWarehouse, select: str, said: str) -> No
         "SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE id % 5 > 0",
         "SELECT avg(date_diff('day', begun, ended)) FROM costs",
         "SELECT count(DISTINCT customer_id) FROM orders",
+        "SELECT sum(i.gross * r.per_dollar) FROM invoices i LEFT JOIN all_rates r ON r.day = i.day",
+        "SELECT sum(i.gross * coalesce(r.per_dollar, 1)) FROM invoices i LEFT JOIN all_rates r ON r.day = i.day",
+        "SELECT sum(r.per_dollar) FROM invoices i LEFT JOIN rates r ON r.day = i.day",
         "SELECT avg(coalesce(stars, 0)) FROM orders",
         "SELECT avg(coalesce(rating, 3)) FROM orders",
         "SELECT sum(n) FROM (SELECT customer, count(DISTINCT customer_id) AS n FROM orders GROUP BY 1)",

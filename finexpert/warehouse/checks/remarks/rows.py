@@ -131,15 +131,31 @@ def _sums(one: Read, probe: Probe) -> Iterator[str]:
         select = scope.expression
         if not isinstance(select, exp.Select) or scope.external_columns or not all(map(is_small, one.used)):
             continue
-        # What an outer join finds no match for is missing on purpose.
-        if any(join.side for join in select.args.get("joins") or []):
-            continue
+        outer = any(join.side for join in select.args.get("joins") or [])
         for node in scope.find_all(exp.Sum):
-            for column in _added_up(node) if node.find_ancestor(exp.Select) is select else ():
-                origin, missing = one.origin(column, scope), column.copy().is_(exp.null())
-                condition = own_where(scope, missing)
-                if origin is not None and probe.any_row(rows_of(one, scope, condition)) is True:
+            added = _added_up(node) if node.find_ancestor(exp.Select) is select else []
+            # What an outer join finds no match for is missing on purpose, but for a rate that an amount is multiplied by.
+            for column in added if not outer or len({each.table for each in added}) > 1 else ():
+                if (origin := one.origin(column, scope)) is not None and _is_missing(one, column, scope, probe):
                     yield f"{text_of(one, node)} leaves out the rows in which {origin} is missing"
+            for column, instead in _rates_made_up(node):
+                if (origin := one.origin(column, scope)) is not None and _is_missing(one, column, scope, probe):
+                    yield f"{text_of(one, node)} multiplies by {instead} where {origin} is missing"
+
+
+def _is_missing(one: Read, column: exp.Column, scope: Scope, probe: Probe) -> bool:
+    """Whether a column is missing in some of the rows that a SELECT counts."""
+    return probe.any_row(rows_of(one, scope, own_where(scope, column.copy().is_(exp.null())))) is True
+
+
+def _rates_made_up(node: exp.Sum) -> Iterator[tuple[exp.Column, str]]:
+    """Factors that are a number of the SELECT's own where they are missing, as coalesce(rate, 1) is."""
+    for product in node.find_all(exp.Mul):
+        for side in (product.this.unnest(), product.expression.unnest()):
+            if isinstance(side, exp.Coalesce) and isinstance(side.this, exp.Column) and len(side.expressions) == 1:
+                instead = side.expressions[0]
+                if isinstance(instead, exp.Literal) and not instead.is_string and float(instead.name):
+                    yield side.this, instead.name
 
 
 def _added_up(node: exp.Sum) -> list[exp.Column]:
