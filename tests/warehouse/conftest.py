@@ -127,9 +127,11 @@ def _start_mariadb(install: str, server: str, folder: Path) -> subprocess.Popen[
     if as_user:
         shutil.chown(folder, "nobody", "nogroup")
     data = [f"--datadir={folder / 'data'}", *as_user]
+    # Each removes what looks left over in a folder of temporary files that it shares with others that start beside it.
+    surroundings = {**os.environ, "TMPDIR": str(folder)}
     make = [install, "--no-defaults", *data, "--auth-root-authentication-method=normal", "--skip-test-db"]
     try:
-        made = subprocess.run(make, capture_output=True, text=True, timeout=120, check=False, cwd="/")
+        made = subprocess.run(make, capture_output=True, text=True, timeout=120, check=False, cwd="/", env=surroundings)
         if made.returncode:
             pytest.skip(f"MariaDB: mariadb-install-db failed: {made.stderr.strip()[-300:]}")
         where = [f"--socket={folder / 'socket'}", f"--pid-file={folder / 'pid'}", "--skip-networking"]
@@ -141,6 +143,7 @@ def _start_mariadb(install: str, server: str, folder: Path) -> subprocess.Popen[
                 stderr=log,
                 start_new_session=True,
                 cwd="/",
+                env=surroundings,
             )
     except (OSError, subprocess.SubprocessError) as error:
         pytest.skip(f"MariaDB cannot start: {error}")
