@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 from finexpert.app.state.stored import FilingRow, SourceSchema, TableInfo
 from finexpert.datasets.fred.series import TABLES
+from finexpert.warehouse.dates import words
 
 MOST = 4
 _ECONOMY = (
@@ -23,7 +24,26 @@ _ECONOMY = (
     ),
 )
 _NUMBERS = ("INT", "DOUBLE", "DECIMAL", "NUMERIC", "FLOAT", "REAL", "HUGEINT")
-_KEYS = ("id", "key", "code", "number", "year")
+_TEXTS = ("VARCHAR", "TEXT", "CHAR", "ENUM")
+_split = str.split
+# Names of keys, of times and of marks; most often it is the last word that says so: `number` of `number_of_employees` counts.
+_KEYS = frozenset(
+    _split(
+        "id uid uuid guid cid mid pid txid key code cd no nr num number ref symbol isin cusip sku zip postcode phone serial mcc year yr "
+        "month quarter week day hour minute second date dt time timestamp type flag status version rev seq sequence line lat latitude "
+        "lon lng longitude"
+    )
+)
+# Each row has another one, or it is nobody's business.
+_NO_GROUP = frozenset(_split("description comment comments note notes text hash password email address url"))
+# What is added up over rows says nothing.
+_NOT_ADDED = frozenset(
+    _split(
+        "pct percent percentage perc bp bps rate rates ratio share margin discount yield weight fraction utilization spread index price "
+        "prices open high low close bid ask balance nav level limit age score rating rank ranking probability factor beta correlation "
+        "volatility duration average avg mean median min max growth return temperature height bmi"
+    )
+)
 
 
 def examples_for(schema: SourceSchema) -> list[str]:
@@ -62,16 +82,17 @@ def _of_filings(filings: Sequence[FilingRow]) -> Iterator[str]:
 
 def _of_table(table: TableInfo) -> Iterator[str]:
     numbers = [column.name for column in table.columns if _is_number(column.type) and not _is_key(column.name)]
-    words = [
-        column.name for column in table.columns if column.type.upper().startswith(("VARCHAR", "TEXT", "CHAR", "ENUM"))
-    ]
+    added = [name for name in numbers if not _NOT_ADDED & set(words(name))]
+    texts = [column.name for column in table.columns if column.type.upper().startswith(_TEXTS)]
+    groups = [name for name in texts if not _is_key(name) and not _NO_GROUP & set(words(name))]
     days = [column.name for column in table.columns if column.type.upper().startswith(("DATE", "TIMESTAMP"))]
     name = _said(table.name.rpartition(".")[2])
-    if numbers and words:
-        yield f"What is the total {_said(numbers[0])} of {name} by {_said(words[0])}?"
-    if numbers and days:
-        yield f"Show the {_said(numbers[0])} of {name} by month, as a table."
-    if not numbers:
+    first, how = (added[0], "total") if added else (numbers[0] if numbers else "", "average")
+    if first and groups:
+        yield f"What is the {how} {_said(first)} of {name} by {_said(groups[0])}?"
+    if first and days:
+        yield f"Show the {how} {_said(first)} of {name} by month, as a table."
+    if not first:
         yield f"How many {name} are there?"
 
 
@@ -82,10 +103,12 @@ def _is_number(type: str) -> bool:
 def _is_key(name: str) -> bool:
     """Whether a column counts nothing.
 
-    >>> _is_key("trade_id"), _is_key("amount")
-    (True, False)
+    >>> _is_key("trade_id"), _is_key("tradeId"), _is_key("zip"), _is_key("number_of_trades"), _is_key("amount")
+    (True, True, True, False, False)
     """
-    return name.lower().rpartition("_")[2] in _KEYS
+    said = words(name)
+    # DuckDB calls a column without a name so: most often it numbers the rows.
+    return bool(_KEYS & set(said[-1:])) or said[:1] == ["column"]
 
 
 def _said(name: str) -> str:

@@ -122,8 +122,17 @@ def test_examples_come_from_names() -> None:
     table = TableInfo(name="main.trades", columns=columns)
     assert examples_for(SourceSchema(source=source, card="", tables=[table])) == [
         "What is the total fee usd of trades by desk?",
-        "Show the fee usd of trades by month, as a table.",
+        "Show the total fee usd of trades by month, as a table.",
     ]
+    columns = [ColumnInfo(name=name, type=kind) for name, kind in
+               (("sku", "BIGINT"), ("order_ref", "VARCHAR"), ("region", "VARCHAR"), ("discount_pct", "DOUBLE"))]  # fmt: skip
+    offers = TableInfo(name="offers", columns=columns)
+    assert examples_for(SourceSchema(source=source, card="", tables=[offers])) == [
+        "What is the average discount pct of offers by region?"
+    ]
+    columns = [ColumnInfo(name=name, type="BIGINT") for name in ("customer_id", "zip", "year")]
+    customers = TableInfo(name="customers", columns=columns)
+    assert examples_for(SourceSchema(source=source, card="", tables=[customers])) == ["How many customers are there?"]
     filing = FilingRow(
         id="f", company="Oakgate Water", ticker="", fiscal_year=2022, quarter=None, kind="10-K", title="", pages=3
     )
