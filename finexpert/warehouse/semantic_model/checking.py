@@ -31,6 +31,8 @@ def _select_of(metric: Metric, dialect: str) -> str | None:
     """A SELECT of the metric alone; None if it is about several tables, whose join is the question's."""
     tree = sqlglot.parse_one(metric.expression, dialect=dialect)
     tables = {column.table for column in tree.find_all(exp.Column)}
+    if not tables:
+        return f"SELECT {CALL}({metric.name}) AS value"
     if len(tables) != 1:
         return None
     name = exp.to_table(next(iter(tables))).sql(dialect)

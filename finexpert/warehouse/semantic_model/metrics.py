@@ -57,11 +57,22 @@ def _expression(metric: document.Metric, dialect: str, tables: Mapping[str, str]
                     f"with one of {', '.join(dataset.name for dataset in model.datasets)}"
                 )
             column.set("table", exp.to_identifier(tables[column.table.lower()]))
+        if tree.find(exp.AggFunc) is not None and tree.find(exp.Column) is None:
+            raise ConfigurationError(
+                f"the semantic model's metric {metric.name!r} is {text!r}, which counts the rows of whatever table a SELECT reads: name a column "
+                f"that is never missing, as in {_of_a_key(model)}"
+            )
         return tree.sql(dialect)
     except (SqlglotError, RecursionError):
         raise ConfigurationError(
             f"the semantic model's metric {metric.name!r} is no SQL expression: {text[:MOST_SHOWN]!r}"
         ) from None
+
+
+def _of_a_key(model: SemanticModel) -> str:
+    """A count of the rows of one dataset, by its key where one is declared."""
+    keyed = [f"count({each.name}.{each.primary_key[0]})" for each in model.datasets if each.primary_key]
+    return keyed[0] if keyed else "count(dataset.key)"
 
 
 def _one_line(text: str) -> str:

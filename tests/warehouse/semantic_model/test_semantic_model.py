@@ -293,6 +293,19 @@ def test_a_long_or_deep_metric_is_refused_at_once(file: Path, tmp_path: Path, ex
     assert time.monotonic() - began < 10
 
 
+@pytest.mark.parametrize("expression", ["count(*)", "COUNT(1)", "100.0 * count(*) FILTER (1 > 0)", "sum(1)"])
+def test_a_metric_that_counts_the_rows_of_any_table_is_refused(file: Path, tmp_path: Path, expression: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"'fill_rate' is .*counts the rows of whatever table"):
+        DuckDBWarehouse(file, model=load(_with_metric(tmp_path, expression)))
+
+
+@pytest.mark.parametrize(("expression", "problems"), [("0.19", 0), ("no_such(2)", 1), ("count(orders.trade_id)", 0)])
+def test_check_tries_a_metric_of_no_table_too(file: Path, tmp_path: Path, expression: str, problems: int) -> None:
+    made = load(_with_metric(tmp_path, expression))
+    with DuckDBWarehouse(file, model=made) as warehouse:
+        assert len(check(made, warehouse)[0]) == problems
+
+
 def _with_metric(folder: Path, expression: str) -> Path:
     path = folder / "desk.model.yaml"
     path.write_text(WRITTEN.replace("avg(CASE WHEN orders.status = 'FILLED' THEN 1.0 ELSE 0 END)", expression))
