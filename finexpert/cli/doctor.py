@@ -184,7 +184,7 @@ def _semantic_model(data: Path | None, settings: Settings) -> Found:
 
 def _files(source: FilesWarehouse) -> str:
     """How files were read: the type of every column, and what was mended or not understood."""
-    lines = [f"{source.name}: {source.boundary}"]
+    lines = [f"{source.name}: {source.boundary}", *source.notes]
     for table in source.tables:
         columns = ", ".join(f"{column.name} {column.type}" for column in table.columns)
         lines += [f"{table.name}: {columns}", *(f"  {note}" for note in source.read_notes.get(table.name, ()))]

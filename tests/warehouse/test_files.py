@@ -266,6 +266,23 @@ def test_folders_patterns_and_names(tmp_path: Path) -> None:
         assert len(folder.columns()) == 4
 
 
+def test_an_empty_file_among_others_is_left_out_and_said(tmp_path: Path) -> None:
+    written(tmp_path, "a.csv", TRADES)
+    for name in ("b.csv", "c.parquet", "d.json"):
+        written(tmp_path, name, "")
+    with open_files(tmp_path) as warehouse:
+        assert set(warehouse.columns()) == {"a"}
+        left_out = [f"{name} is left out: nothing is written in the file" for name in ("b.csv", "c.parquet", "d.json")]
+        assert warehouse.notes == left_out
+    written(tmp_path, "b.csv", TRADES)
+    with open_files(tmp_path / "*.csv") as warehouse:
+        assert (set(warehouse.columns()), warehouse.notes) == ({"a", "b"}, [])
+    # The rows of a part that holds none were lost.
+    written(tmp_path, "part-00001.parquet", "")
+    with pytest.raises(DataError, match=r"part-00001\.parquet"):
+        open_files(tmp_path)
+
+
 def test_wrong_paths_say_what_would_be_right(tmp_path: Path) -> None:
     written(tmp_path, "trades.csv", TRADES)
     written(tmp_path, "deep/er/x.csv", TRADES)

@@ -23,8 +23,9 @@ from finexpert.settings import Settings
 from finexpert.storage.private_files import make_folder
 from finexpert.storage.whole_files import building
 from finexpert.warehouse.database_address import is_remote
-from finexpert.warehouse.files.found import Source, find, sources_of
+from finexpert.warehouse.files.found import Source, empty_files, find, sources_of
 from finexpert.warehouse.files.remote.opening import remote
+from finexpert.warehouse.isolated.file_views import reasons
 from finexpert.warehouse.isolated.warehouse_file import METADATA_TABLE
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 from finexpert.warehouse.local.options import options
@@ -63,6 +64,7 @@ def open_files(data: Path | str, *, settings: Settings | None = None) -> FilesWa
     name = Path(data).name if len(sources) > 1 else sources[0].path.stem
     warehouse = FilesWarehouse(kept.path, name, kept.told, **options(settings, Path(data)))
     warehouse.address = str(Path(data).absolute())
+    warehouse.notes = [*warehouse.notes, *reasons(dict.fromkeys(empty_files(data), "nothing is written in the file"))]
     return warehouse
 
 

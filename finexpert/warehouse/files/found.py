@@ -58,16 +58,12 @@ def is_files(data: Path | str) -> bool:
 
 
 def find(data: Path | str) -> list[Source]:
-    """The files, in the order of their paths. DataError says what would be right."""
+    """The files, in the order of their paths; of several those in which anything is written. DataError says what would be right."""
     path = Path(data)
-    if path.is_dir():
-        paths = [each for each in path.iterdir() if _may_be_table(each)]
-    elif path.is_file():
-        paths = [path]
-    elif _PATTERN.search(str(data)):
-        paths = [each for each in _matches(path) if _may_be_table(each)]
-    else:
-        raise DataError(missing(path))
+    paths = _meant(path)
+    empty = _empty(paths)
+    # One alone is refused by what reads it.
+    paths = [each for each in paths if each not in empty] or paths
     if not paths:
         raise DataError(f"{data} holds no table: {READ} are read.{_deeper(path)}")
     if len(paths) > MOST_FILES:
@@ -77,6 +73,26 @@ def find(data: Path | str) -> list[Source]:
     if paths[0].suffix.lower() not in KINDS:
         raise DataError(f"{paths[0]} is of no kind that is read: {READ} are, by their suffix")
     return sources_of(paths)
+
+
+def empty_files(data: Path | str) -> list[str]:
+    """The names of the files that are left out because nothing is written in them."""
+    return sorted(each.name for each in _empty(_meant(Path(data))))
+
+
+def _meant(path: Path) -> list[Path]:
+    if path.is_dir():
+        return [each for each in path.iterdir() if _may_be_table(each)]
+    if path.is_file():
+        return [path]
+    if _PATTERN.search(str(path)):
+        return [each for each in _matches(path) if _may_be_table(each)]
+    raise DataError(missing(path))
+
+
+def _empty(paths: Sequence[Path]) -> set[Path]:
+    """A part of a table is never among them: one of no bytes was lost, with its rows."""
+    return {each for each in paths if not _PART.match(each.name) and each.stat().st_size == 0}
 
 
 def sources_of(paths: Sequence[Path]) -> list[Source]:
