@@ -48,6 +48,7 @@ from finexpert.warehouse.checks.remarks.weeks import weeks
 from finexpert.warehouse.checks.results import check_result
 from finexpert.warehouse.checks.scales import check_scales
 from finexpert.warehouse.checks.times.days import check_days
+from finexpert.warehouse.checks.times.fiscal import check_fiscal, fiscal_as_of
 from finexpert.warehouse.checks.times.moments import check_moments
 from finexpert.warehouse.checks.times.stocks import check_stocks
 from finexpert.warehouse.checks.times.versions import check_versions
@@ -69,6 +70,7 @@ _FAN_OUT = "whether a join multiplies the rows that it adds up"
 _EMPTINESS = "which condition leaves nothing"
 _DECIDING = frozenset((_LITERALS, _FAN_OUT, _EMPTINESS))
 _OUTER = "whether a condition leaves out what an outer join keeps"
+_FISCAL = "whether fiscal years are those of the calendar"
 _REMARKS = "which rows count that should not"
 # Each raises QueryError for a SELECT that runs and means something else than it says, and may give notes.
 _MEANINGS: tuple[tuple[str, Callable[[Read, Probe], list[str] | None]], ...] = (
@@ -187,6 +189,8 @@ class Checks:
                 notes += looked.notes + found + check_fan_out(one, probe, self.question)
             with probe.checking(_OUTER):
                 notes += check_outer_joins(one, probe, self.question)
+            with probe.checking(_FISCAL):
+                notes += [*check_fiscal(one, probe, self.question), *fiscal_as_of(one, self.as_of if explicit else None)]
             with probe.checking(_REMARKS):
                 notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
                 notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]
