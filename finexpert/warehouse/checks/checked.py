@@ -190,7 +190,10 @@ class Checks:
             with probe.checking(_OUTER):
                 notes += check_outer_joins(one, probe, self.question)
             with probe.checking(_FISCAL):
-                notes += [*check_fiscal(one, probe, self.question), *fiscal_as_of(one, self.as_of if explicit else None)]
+                notes += [
+                    *check_fiscal(one, probe, self.question),
+                    *fiscal_as_of(one, self.as_of if explicit else None),
+                ]
             with probe.checking(_REMARKS):
                 notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
                 notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]

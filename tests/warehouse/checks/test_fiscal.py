@@ -49,7 +49,7 @@ def declared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehou
     ],
 )  # fmt: skip
 def test_calendar_years_are_sent_back(declared: DuckDBWarehouse, question: str, select: str) -> None:
-    with pytest.raises(QueryError, match="the fiscal year ends with June here, .* runs from 2023-07-01 to 2024-06-30"):
+    with pytest.raises(QueryError, match=r"the fiscal year ends with June here, .* runs from 2023-07-01 to 2024-06-30"):
         Checks(declared, question=question).run(select)
 
 
@@ -77,7 +77,7 @@ def test_a_fiscal_year_that_is_the_calendars_passes(tmp_path: Path) -> None:
 def test_a_column_tells_it(tmp_path: Path) -> None:
     with opened(tmp_path, DAYS) as source:
         checks = Checks(source, question="Revenue in FY2024?")
-        with pytest.raises(QueryError, match="days.fiscal_year says which it is"):
+        with pytest.raises(QueryError, match=r"days.fiscal_year says which it is"):
             checks.run("SELECT sum(amount) FROM orders WHERE year(ordered_on) = 2024")
         by_it = "SELECT sum(o.amount) FROM orders o JOIN days d ON d.day = o.ordered_on WHERE d.fiscal_year = 2024"
         assert not checks.run(by_it).notes
