@@ -251,7 +251,8 @@ def test_usual_code_is_exported(code: str) -> None:
         "d f",
         "",
         "é",
-        "connection",
+        "column_of",
+        "shut_in",
     ],
 )
 def test_a_frame_has_the_name_of_a_frame(name: str) -> None:
@@ -339,6 +340,52 @@ def test_an_exported_script_computes_what_was_answered(
     namespace: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(exported.export(record, warehouse), "export", "exec"), namespace)  # noqa: S102
     assert json.loads(json.dumps(namespace["answer"], default=str)) == record.value
+
+
+NAMES = [
+    *(
+        "series",
+        "frame_columns",
+        "check_finite",
+        "plain",
+        "query",
+        "connection",
+        "duckdb",
+        "pa",
+        "pc",
+        "Sequence",
+        "matplotlib",
+        "scipy",
+    ),
+    *(
+        "INTEGERS",
+        "FLOATS",
+        "TEXTS",
+        "INFINITY",
+        "database",
+        "schema",
+        "tables",
+        "sqlalchemy",
+        "is_date",
+        "os",
+        "re",
+        "sys",
+        "datetime",
+    ),
+]
+
+
+def test_a_frame_may_be_called_as_what_an_exported_script_reads_with(
+    answered: Make, warehouse: DuckDBWarehouse
+) -> None:
+    record = answered("SELECT i FROM t", "answer = float(df.i.sum())")
+    every = [record.frames[0].model_copy(update={"name": name}) for name in NAMES]
+    code = "answer = sum(float(one.i.sum()) for one in (" + ", ".join(NAMES) + "))"
+    plan = record.plan.model_copy(update={"steps": [record.plan.steps[1].model_copy(update={"code": code})]})
+    again = record.model_copy(update={"frames": every, "plan": plan})
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(exported.export(again, warehouse), "export", "exec"), namespace)  # noqa: S102
+    assert namespace["answer"] == record.value * len(NAMES)
 
 
 def test_an_exported_script_runs_shut_in(answered: Make, warehouse: DuckDBWarehouse, tmp_path: Path) -> None:

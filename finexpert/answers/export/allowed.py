@@ -38,10 +38,7 @@ PREDEFINED = {
 }
 # What an exported script has for itself while the model's own lines run.
 AROUND = frozenset(("column_of", "reach_again", "annotations", "Any"))
-RESERVED = frozenset(
-    (*PREDEFINED, "answer", "period", "connection", "query", "duckdb", "pa", "pc", "random", "print", *AROUND,
-     "database", "schema", "tables", "sqlalchemy", "plain", "is_date")
-)  # fmt: skip
+RESERVED = frozenset((*PREDEFINED, "answer", "period", "random", "shut_in", *AROUND))
 # By module, what may be taken of it; of a module, no other module is reached unless it stands here too.
 MODULES = _read_modules()
 LISTED = frozenset(MODULES)

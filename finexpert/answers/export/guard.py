@@ -11,6 +11,9 @@ SOURCE = """def shut_in() -> Any:
     import sys
     from os import O_APPEND, O_CREAT, O_RDWR, O_TRUNC, O_WRONLY, fsdecode, path, sep
 
+    import matplotlib
+    import scipy.optimize
+
     for kind in (pd.DataFrame, scipy.optimize.OptimizeResult):
         home = next(each for each in kind.__mro__ if "__getattr__" in vars(each))
         home.__getattr__ = lambda self, name, found=home.__getattr__: (

@@ -8,6 +8,7 @@ Its code is checked by `finexpert.answers.export.code`; `finexpert.answers.expor
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from finexpert.answers.export import allowed, columns, guard
 from finexpert.answers.export import code as code_rules
@@ -23,7 +24,6 @@ def export(record: Record, source: Warehouse) -> str:
     """The record as a Python script for a reader: how the question was understood, the SELECTs, the script, the answer."""
     code = record.code
     code_rules.check(code, [f.name for f in record.frames], [name for f in record.frames for name in f.columns])
-    frames = "\n".join(_frame_source(f, source) for f in record.frames)
     shown = show(record.decoded, record.answer_format)
     about = "\n\n".join(
         part
@@ -38,7 +38,7 @@ def export(record: Record, source: Warehouse) -> str:
     return _EXPORT.format(
         about=visible(about).replace("\\", "\\\\").replace('"""', "'''"),
         connect=source.python_source(record.as_of, declared_only=not record.as_of_given),
-        frames=frames,
+        frames=_frames_source(record.frames, source),
         kept=sorted({frame.name for frame in record.frames} | allowed.PREDEFINED.keys() | allowed.AROUND | {"random"}),
         guard=guard.SOURCE,
         column=columns.SOURCE,
@@ -46,11 +46,20 @@ def export(record: Record, source: Warehouse) -> str:
     )
 
 
-def _frame_source(frame: FrameRecord, source: Warehouse) -> str:
-    """The line that gives a frame again; of one that was cut, the rows that there were."""
+def _frames_source(frames: Sequence[FrameRecord], source: Warehouse) -> str:
+    """The lines that give the frames again, in one assignment: one may be called as what reads the next is, as `series`."""
+    names = ", ".join(frame.name for frame in frames)
+    read = [_read_source(frame, source) for frame in frames]
+    if len(read) > 1:
+        return f"{names} = (\n" + "".join(f"{one},\n" for one in read) + ")"
+    return "".join(f"{names} = {one}" for one in read)
+
+
+def _read_source(frame: FrameRecord, source: Warehouse) -> str:
+    """What gives a frame again; of one that was cut, the rows that there were."""
     code_rules.check_select(frame.select, source.dialect, source.columns())
     rows = f".head({frame.rows})" if frame.truncated else ""
-    return f'{frame.name} = query("""\n{_quoted(frame.select)}\n""").set_axis({frame.columns!r}, axis=1){rows}'
+    return f'query("""\n{_quoted(frame.select)}\n""").set_axis({frame.columns!r}, axis=1){rows}'
 
 
 def _quoted(select: str) -> str:
