@@ -35,7 +35,7 @@ GROUPS = {
              "current_time", "current_timestamp", "current_localtime", "current_localtimestamp", "get_current_time",
              "get_current_timestamp", "transaction_timestamp", "reservoir_quantile"],
     UNBOUNDED: ["repeat", "repeat_row", "list_resize", "array_resize", "bitstring", "printf", "format", "bar"],
-    MEMBERS: ["enum_range", "enum_range_boundary", "enum_first", "enum_last", "typeof"],
+    MEMBERS: ["enum_range", "enum_range_boundary", "enum_first", "enum_last", "typeof", "get_type", "cast_to_type"],
     HALTS: ["error", "assert_true", "sleep_ms"],
 }  # fmt: skip
 INTERNAL_PREFIXES = ("pg_", "duckdb_", "pragma_", "read_", "has_", "inet_", "current_", "parquet_", "force_", "enable_",
