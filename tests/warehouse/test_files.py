@@ -342,6 +342,41 @@ def test_a_name_of_a_column_writes_no_lines_into_the_prompt(tmp_path: Path) -> N
         assert rows(warehouse, 'SELECT "a""b" AS v FROM t') == [(3,)]
 
 
+@pytest.mark.parametrize("given", ["", "*.csv", "**/*.csv", "d*/*.csv", "deep/*.csv"])
+@pytest.mark.parametrize("way", ["file", "through", "folder", "relative"])
+def test_a_link_out_of_a_folder_is_not_read(tmp_path: Path, given: str, way: str) -> None:
+    secret = written(tmp_path, "home/credentials", f"{CANARY}\nkey\n")
+    folder = tmp_path / "exports"
+    for place in (folder, folder / "deep"):
+        written(place, "trades.csv", TRADES)
+        if way == "folder":
+            (secret.parent / "x.csv").write_text(secret.read_text())
+            (place / "more").symlink_to(secret.parent)
+        elif way == "through":
+            (place / "link").symlink_to(secret)
+            (place / "x.csv").symlink_to("link")
+        else:
+            (place / "x.csv").symlink_to(os.path.relpath(secret, place) if way == "relative" else secret)
+    reading = f"{folder}/{given}" if given else folder
+    if way == "folder":
+        # What lies in a folder behind a link is not looked at.
+        with open_files(reading) as warehouse:
+            assert CANARY not in warehouse.schema_card()
+        return
+    with pytest.raises(DataError, match="is a link that leads out of"):
+        open_files(reading)
+
+
+def test_a_link_that_is_named_is_read(tmp_path: Path) -> None:
+    written(tmp_path, "there/trades.csv", TRADES)
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "now.csv").symlink_to(tmp_path / "there" / "trades.csv")
+    (tmp_path / "folder").symlink_to(tmp_path / "there")
+    for named in ("here/now.csv", "folder", "folder/*.csv"):
+        with open_files(f"{tmp_path}/{named}") as warehouse:
+            assert [*warehouse.columns()] == ["trades"]
+
+
 def test_files_reach_no_other_file(tmp_path: Path) -> None:
     other = written(tmp_path, "other/secret.csv", f"a\n{CANARY}\n")
     link = tmp_path / "link.csv"

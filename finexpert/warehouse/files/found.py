@@ -82,11 +82,12 @@ def empty_files(data: Path | str) -> list[str]:
 
 def _meant(path: Path) -> list[Path]:
     if path.is_dir():
-        return [each for each in path.iterdir() if _may_be_table(each)]
+        return _inside(path, path.iterdir())
     if path.is_file():
         return [path]
     if _PATTERN.search(str(path)):
-        return [each for each in _matches(path) if _may_be_table(each)]
+        root = _root(path)
+        return _inside(root, _matches(root, path))
     raise DataError(missing(path))
 
 
@@ -169,14 +170,28 @@ def _may_be_table(path: Path) -> bool:
     return path.suffix.lower() in KINDS and not path.name.startswith((".", "~$")) and path.is_file()
 
 
-def _matches(pattern: Path) -> list[Path]:
-    parts = pattern.parts
-    first = next(place for place, part in enumerate(parts) if _PATTERN.search(part))
-    root = Path(*parts[:first]) if first else Path()
+def _inside(folder: Path, found: Iterable[Path]) -> list[Path]:
+    """Those that may be tables; a link out of the folder is refused, for it may point at anything that its reader can read."""
+    paths = [each for each in found if _may_be_table(each)]
+    if out := next((each for each in paths if not each.resolve().is_relative_to(folder.resolve())), None):
+        raise DataError(
+            f"{out} is a link that leads out of {folder}: give the file that it means itself, or take the link away"
+        )
+    return paths
+
+
+def _root(pattern: Path) -> Path:
+    """The folder below which a pattern looks."""
+    first = next(place for place, part in enumerate(pattern.parts) if _PATTERN.search(part))
+    root = Path(*pattern.parts[:first])
     if not root.is_dir():
         raise DataError(f"{root} is no folder, so the pattern {pattern} matches nothing in it")
+    return root
+
+
+def _matches(root: Path, pattern: Path) -> list[Path]:
     try:
-        return list(root.glob(str(Path(*parts[first:]))))
+        return list(root.glob(str(Path(*pattern.parts[len(root.parts) :]))))
     except (ValueError, NotImplementedError) as error:
         raise DataError(f"{pattern} is no pattern: {error}. Write it as in exports/*.csv") from error
 
