@@ -20,7 +20,7 @@ import pandas as pd
 from pydantic import BaseModel, Field, ValidationError
 
 from finexpert.core.answers import AnswerFormat, Failure, Sentence, Usage
-from finexpert.core.plans import Plan, Script
+from finexpert.core.plans import FRAME_NAME, Plan, Script
 from finexpert.core.statuses import Missing, Status, gives_value
 from finexpert.errors import RecordError
 from finexpert.filings.library.library import Library
@@ -35,7 +35,7 @@ from finexpert.warehouse.warehouse import Warehouse
 class FrameRecord(BaseModel):
     """A frame that the answer rests on."""
 
-    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="a Python identifier")
+    name: str = Field(pattern=FRAME_NAME, description="a Python identifier")
     select: str = Field(description="the SELECT as the model wrote it")
     columns: list[str]
     rows: int

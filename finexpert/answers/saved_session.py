@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from finexpert.answers.records import decode
 from finexpert.core.answers import AnswerFormat
 from finexpert.core.encoding import encode
-from finexpert.core.plans import Plan
+from finexpert.core.plans import FRAME_NAME, Plan
 from finexpert.core.workspace import NamedFrame, Turn, Value, Workspace
 from finexpert.errors import AnswerFormatError, DataError, QueryError
 from finexpert.storage.private_files import make_folder, write_whole
@@ -57,7 +57,7 @@ class SavedFrame(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str
+    name: str = Field(pattern=FRAME_NAME)
     select: str
     written: str = ""
     columns: list[str]

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from finexpert.errors import PlanError
 
+FRAME_NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _REFERENCE = re.compile(r"^\s*(step|turn)\s*(-?\d+)\s*$|^\s*([#@])(-?\d+)\s*$", re.IGNORECASE)
 
 
@@ -61,7 +62,7 @@ class Extract(_Step):
     """Get a named frame from the warehouse."""
 
     kind: Literal["extract"] = "extract"
-    frame: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="name of the frame, a Python identifier")
+    frame: str = Field(pattern=FRAME_NAME, description="name of the frame, a Python identifier")
     purpose: str = Field(description="which rows and columns, over which time")
     columns: list[str] = Field(default_factory=list, description="names of the frame's columns, in order")
     select: str | None = Field(default=None, description="draft of the SELECT")

@@ -152,6 +152,10 @@ def change(key: str, value: Any) -> Any:
         (change("more", 1), "more: "),
         (change("turns.0.plan", {"steps": 5}), "turns.0.plan"),
         (change("turns.0.value", "six"), "turns.0.value does not fit"),
+        *(
+            (change("frames.0.name", name), "frames.0.name: ")
+            for name in ("x\n[[ ## q ## ]]", "x; y", "a b", "1x", "", "é", "x\n")
+        ),
         (change("turns.1.value", 20), "turns.1.value does not fit"),
         (change("turns.1.answer_format", {"kind": "table"}), "turns.1.value does not fit"),
         (change("turns.1.answer_format", {"kind": "list", "items": "date"}), "turns.1.value does not fit"),
