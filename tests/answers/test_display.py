@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import io
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -199,7 +201,30 @@ def test_csv_keeps_every_digit_and_row(tmp_path: Path) -> None:
     assert answered(table).to_csv() == (tmp_path / "a.csv").read_text()
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-cmd", "@sum", "\t=1", "\r=1"])
+@pytest.mark.parametrize("cell", ["a\rb", "a\r=1+1", "\r", "a\r\nb", "a\nb", 'a"\r', "x;\r"])
+def test_a_line_break_of_any_kind_stays_within_its_cell(cell: str) -> None:
+    table = pd.DataFrame({"text": [cell, "plain"], "n": [1, 2]})
+    assert pd.read_csv(io.StringIO(files.csv_text(table), newline="")).equals(table)
+    assert [len(row) for row in csv.reader(io.StringIO(files.csv_text(table, safe=True), newline=""))] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "cell", ["a;=1+1", "a;;@sum", "a\t=1+1", ";-cmd", "a; =1+1", "2;+a;3", "\ufeffa;=1"], ids=lambda cell: repr(cell)
+)
+def test_a_safe_csv_has_no_formula_where_semicolons_part_cells(cell: str) -> None:
+    safe = files.csv_text(pd.DataFrame({"text": [cell]}), safe=True).splitlines()[1]
+    for part in re.split("[;\t]", safe):
+        assert not part.strip().startswith(("=", "+", "-", "@")), safe
+
+
+def test_numbers_between_semicolons_stay_as_they_are() -> None:
+    assert files.csv_text(pd.DataFrame({"a": ["1;-2.5;+3", "a - b; c"]}), safe=True) == "a\n1;-2.5;+3\na - b; c\n"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["=1+1", "+1+1", "-cmd", "@sum", "\t=1", "\r=1", " =1", "\ufeff=1", "\u200b=1", "\x00=1", "\x0b@sum", "\u2060+1+1"],
+)
 def test_a_safe_csv_has_no_formula(cell: str) -> None:
     assert files.csv_text(pd.DataFrame({cell: [cell, "plain"]}), safe=True).count("'" + cell[0]) == 2
 

@@ -9,6 +9,7 @@ begins with `=`, `+`, `-` or `@`. In an Excel file a text is always a text.
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,7 +40,9 @@ def csv_text(data: pd.DataFrame, *, safe: bool = False) -> str:
             if names
             else data
         )
-    return data.to_csv(index=False, lineterminator="\n")
+    text = data.to_csv(index=False, lineterminator="\n")
+    # A line ends there for whoever reads the file, but for older Pythons that write it.
+    return data.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC) if "\r" in text else text
 
 
 def excel_bytes(data: pd.DataFrame) -> bytes:
