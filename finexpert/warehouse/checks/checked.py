@@ -50,7 +50,7 @@ from finexpert.warehouse.checks.scales import check_scales
 from finexpert.warehouse.checks.times.days import check_days
 from finexpert.warehouse.checks.times.fiscal import check_fiscal, fiscal_as_of
 from finexpert.warehouse.checks.times.moments import check_moments
-from finexpert.warehouse.checks.times.stocks import check_stocks
+from finexpert.warehouse.checks.times.stocks import check_snapshots, check_stocks
 from finexpert.warehouse.checks.times.versions import check_versions
 from finexpert.warehouse.checks.times.weekdays import check_weekdays
 from finexpert.warehouse.checks.unions import check_unions
@@ -70,6 +70,7 @@ _FAN_OUT = "whether a join multiplies the rows that it adds up"
 _EMPTINESS = "which condition leaves nothing"
 _DECIDING = frozenset((_LITERALS, _FAN_OUT, _EMPTINESS))
 _OUTER = "whether a condition leaves out what an outer join keeps"
+_SNAPSHOTS = "whether what is there is counted on several days"
 _FISCAL = "whether fiscal years are those of the calendar"
 _REMARKS = "which rows count that should not"
 # Each raises QueryError for a SELECT that runs and means something else than it says, and may give notes.
@@ -185,6 +186,8 @@ class Checks:
             for name, check in _MEANINGS:
                 with probe.checking(name):
                     found += check(one, probe) or []
+            with probe.checking(_SNAPSHOTS):
+                check_snapshots(one, probe, self.question)
             with probe.checking(_FAN_OUT):
                 notes += looked.notes + found + check_fan_out(one, probe, self.question)
             with probe.checking(_OUTER):

@@ -1,13 +1,16 @@
 """A sum over several days of what is counted anew each day, or of what is added up already.
 
 sum(balance) over a table of balances with a row an account and day     each day's money once more
-sum(income_ytd) over the months of a year                               January twelve times
+sum(income_ytd) over the months or quarters of a year                   January twelve times
+count(sku) of inventory_daily, asked "how many items are in stock"      each item once a day
 
 Told by an owner (`stock: true` beside a field of the semantic model), else by names and by rows: a column that says what is there at a
 time, in a table that holds the same key at several times, over more than one of them.
 """
 
 from __future__ import annotations
+
+import re
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -17,6 +20,7 @@ from finexpert.warehouse.checks.reading.grouping import common_keys, group_keys,
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, own_where, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
+from finexpert.warehouse.schema import TableSchema
 
 _split = str.split
 _AT_A_TIME = frozenset(
@@ -37,6 +41,17 @@ _FLOWS = frozenset(
     )
 )
 _RUNNING = frozenset(_split("ytd mtd qtd cumulative cumul cum running todate"))
+# Parts of a year, by which the rows of a running total are told apart where they have no dates.
+_PARTS = frozenset(_split("quarter qtr month mon week"))
+_ON_HAND = (frozenset(("on", "hand")), frozenset(("in", "stock")), frozenset(("in", "force")))
+_TAKEN_DOWN = frozenset(_split("snapshot snapshots eod inventory holding holdings positions balances"))
+_AMOUNTS_THERE = frozenset(_split("value qty quantity units"))
+_HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b|\bcount of\b", re.IGNORECASE)
+# Who counts days, rows or changes counts a thing once each time.
+_TIMES = re.compile(
+    r"\b(?:days?|times|weeks?|months?|rows?|records?|snapshots?|entries|observations?|occasions?|often|data ?points?|daily|each|per)\b",
+    re.IGNORECASE,
+)
 _FIRST = 200_000
 _DAYS_OF_A_YEAR = 366
 
@@ -49,6 +64,45 @@ def check_stocks(one: Read, probe: Probe) -> None:
                 _check_sum(one, node, scope, probe)
 
 
+def check_snapshots(one: Read, probe: Probe, question: str) -> None:
+    """Raises QueryError for a number of rows over several days of what was there on each, where the question asks how many things there are."""
+    if not _HOW_MANY.search(question) or _TIMES.search(question):
+        return
+    for scope in one.scopes:
+        for node in scope.find_all(exp.Count):
+            _check_count(one, node, scope, probe)
+
+
+def _check_count(one: Read, node: exp.Count, scope: Scope, probe: Probe) -> None:
+    """Raises QueryError for a number of rows of a table that holds the same things anew each day."""
+    select = scope.expression
+    if not isinstance(select, exp.Select) or select.args.get("joins") or len(scope.sources) != 1:
+        return
+    if node.find_ancestor(exp.Window, exp.Filter, exp.Div) is not None or node.find(exp.Distinct, exp.Case) is not None:
+        return
+    (source,) = scope.sources
+    table = one.base_of(scope, source)
+    day = _snapshot_day(table) if table is not None else ""
+    if table is None or not day or _is_told_apart(one, scope, day):
+        return
+    if _are_several(one, scope, exp.column(day, table=source), probe):
+        raise QueryError(
+            f"{text_of(one, node)} counts rows of several days, and {table.name} holds what was there on each: keep one day, as the last {day} "
+            "that the question means, or count different things with DISTINCT"
+        )
+
+
+def _snapshot_day(table: TableSchema) -> str:
+    """The day on which a table's rows say what is there; nothing for a table of anything else."""
+    day = table.date_column or ""
+    of_day, about = set(words(day)), set(words(table.name.rpartition(".")[2]))
+    if not of_day or any(len(key) == 1 for key in table.keys):
+        return ""
+    again = any(len(key) > 1 and day in key for key in table.keys)
+    taken = {"snapshot", "eod", "asof"} & of_day or {"as", "of"} <= of_day or {"snapshot", "snapshots", "daily"} & about
+    return day if (about | of_day) & _TAKEN_DOWN and (taken or again) else ""
+
+
 def _check_sum(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> None:
     if node.find_ancestor(exp.Window, exp.Filter) is not None or _is_average(node):
         return
@@ -56,17 +110,13 @@ def _check_sum(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> None:
         origin = one.origin(column, scope)
         if origin is None or one.base_of(scope, column.table) is None:
             continue
-        day = _time_of(origin)
-        if (
-            not day
-            or not _is_at_a_time(origin, day)
-            or _is_share(one, node, scope, day)
-            or _is_told_apart(one, scope, day)
-        ):
-            continue
-        if _are_several(one, scope, exp.column(day, table=column.table), probe):
+        for day in _times_of(origin):
+            if not _is_at_a_time(origin, day) or _is_share(one, node, scope, day) or _is_told_apart(one, scope, day):
+                continue
+            if not _are_several(one, scope, exp.column(day, table=column.table), probe):
+                continue
             raise QueryError(
-                f"{text_of(one, node)} adds up rows of several days, and {origin} says what was there on each: keep one day, as the last "
+                f"{text_of(one, node)} adds up rows of several {_called(origin.table, day)}, and {origin} says what was there on each: keep one day, as the last "
                 f"{day} that the question means, or group by {day}"
             )
 
@@ -92,6 +142,33 @@ def _is_share(one: Read, node: exp.Sum, scope: Scope, day: str) -> bool:
     )
 
 
+def _times_of(origin: Origin) -> list[str]:
+    """The columns of which one group may hold one value only."""
+    table, day = origin.table, _time_of(origin)
+    kind = table.date.kind if table.date is not None and table.date.name == day else ""
+    if not _is_running(origin) or (day and kind not in ("year", "year text")):
+        return [day] if day else []
+    # At the end of each year a running total may be added up.
+    parts = [
+        column.name
+        for column in table.columns
+        if set(words(column.name)) & _PARTS and not _is_running(Origin(table, column))
+    ]
+    return parts or ([day] if day else [])
+
+
+def _called(table: TableSchema, name: str) -> str:
+    """What the values of a column of times are called."""
+    column = table.column(name)
+    return "days" if name == table.date_column or (column and kind_of_type(column.type)) else f"values of {name}"
+
+
+def _is_running(origin: Origin) -> bool:
+    """Whether a column's name says that it is added up from a beginning on."""
+    said = set(words(origin.column.name))
+    return bool(said & _RUNNING) or {"to", "date"} <= said
+
+
 def _time_of(origin: Origin) -> str:
     """The column that tells the rows of one key apart by time."""
     table = origin.table
@@ -105,14 +182,14 @@ def _is_at_a_time(origin: Origin, day: str) -> bool:
     table, said = origin.table, set(words(origin.column.name))
     if origin.column.stock is not None:
         return origin.column.stock
-    # What is added up from a beginning on: its name leaves no doubt.
-    if said & _RUNNING or {"to", "date"} <= said:
+    if _is_running(origin):
         return True
     if said & _MOVES or any(len(key) == 1 for key in table.keys):
         return False
     about = set(words(table.name.rpartition(".")[2])) | set(words(day))
     again = any(len(key) > 1 and day in key for key in table.keys)
-    named = said & _AT_A_TIME or (said & _VALUES and "value" in said) or {"in", "force"} <= said
+    named = said & _AT_A_TIME or (said & _VALUES and "value" in said) or any(both <= said for both in _ON_HAND)
+    named = named or (said & _AMOUNTS_THERE and about & _TAKEN_DOWN and not said & _FLOWS)
     # The whole table is of what is there: pallets in inventory_daily.
     counted = bool(about & _AT_A_TIME) and again and not said & _FLOWS and not origin.column.is_text
     return bool((named and (about & _SNAPSHOTS or again)) or counted)
