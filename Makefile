@@ -32,7 +32,7 @@ help:  ## this list
 check: .venv/.synced  ## ruff, mypy --strict and import-linter
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	$(BIN)/mypy -n auto
 	$(BIN)/lint-imports --no-logo
 
 test: check  ## ruff, mypy and pytest with doctests

@@ -230,7 +230,7 @@ def store(evaluated: Evaluated, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any
         mlflow.end_run()
     mlflow.dspy.autolog(disable=True)
     # None takes back what was chosen, also from the environment.
-    mlflow.set_tracking_uri(None)  # type: ignore[arg-type]
+    mlflow.set_tracking_uri(None)
 
 
 def test_the_store_that_is_used(store: Any, evaluated: Evaluated, monkeypatch: pytest.MonkeyPatch) -> None:

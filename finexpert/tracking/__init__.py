@@ -106,7 +106,7 @@ def in_store(uri: str, name: str, tags: Mapping[str, str]) -> Iterator[None]:
             yield
     finally:
         # MLflow keeps the last store in the environment too.
-        mlflow.set_tracking_uri(before if chosen else None)  # type: ignore[arg-type]
+        mlflow.set_tracking_uri(before if chosen else None)
 
 
 def address(settings: Settings) -> str:

@@ -69,7 +69,7 @@ def tracked(home: Path, empty_store: Path, monkeypatch: pytest.MonkeyPatch) -> I
     import mlflow.dspy
 
     # MLflow keeps the last store in the environment too; None takes it back.
-    mlflow.set_tracking_uri(None)  # type: ignore[arg-type]
+    mlflow.set_tracking_uri(None)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     # Traces take most of the time; tests/test_tracking.py has them.
     monkeypatch.setattr(mlflow.dspy, "autolog", lambda **options: None)
@@ -79,7 +79,7 @@ def tracked(home: Path, empty_store: Path, monkeypatch: pytest.MonkeyPatch) -> I
     yield path.resolve()
     while mlflow.active_run():
         mlflow.end_run()
-    mlflow.set_tracking_uri(None)  # type: ignore[arg-type]
+    mlflow.set_tracking_uri(None)
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def test_no_canary_survives(parts: list[tuple[str, str]], joint: str) -> None:
     message = joint.join(around.format(*[canary] * around.count("{}")) for canary, around in parts)
     scrubbed = scrub(message, [_CODE])
     for canary, _ in parts:
-        if canary not in ("2008", "100"):
+        if canary not in ("2008", "100", "100.0"):
             assert not re.search(rf"(?<!\w){re.escape(canary)}(?!\w)", scrubbed)
 
 

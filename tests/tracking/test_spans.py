@@ -142,7 +142,7 @@ def test_mlflow_gets_them_from_python(desk: Any, tmp_path: Path, monkeypatch: py
         experiment: Any = client.get_experiment_by_name(spans.EXPERIMENT)
         traces = client.search_traces(locations=[experiment.experiment_id])
     finally:
-        mlflow.set_tracking_uri(None)  # type: ignore[arg-type]
+        mlflow.set_tracking_uri(None)
     assert [trace.data.spans[0].name for trace in traces] == ["question"] * 3
     assert sorted(trace.info.status.value for trace in traces) == ["ERROR", "ERROR", "OK"]
     (good,) = [trace for trace in traces if trace.info.status.value == "OK"]

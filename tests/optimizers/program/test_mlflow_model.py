@@ -54,7 +54,7 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Logged]:
     (path,) = (folder / "artifacts").rglob("MLmodel")
     yield Logged(uri, store, path.parent, folder / "home")
     # None takes back what was chosen, also from the environment.
-    mlflow.set_tracking_uri(None)  # type: ignore[arg-type]
+    mlflow.set_tracking_uri(None)
 
 
 @pytest.fixture
