@@ -187,6 +187,8 @@ def load(folder: Path, name: str) -> SavedSession | None:
         saved = SavedSession.model_validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            raise DataError(f"{path} is damaged: {first['msg']}; move it away to begin anew") from error
         raise _unusable(path, f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from error
     except OSError as error:
         raise _unusable(path, str(error.strerror)) from error

@@ -122,6 +122,9 @@ def _next(error: Exception) -> str:
 
 def run() -> None:
     """The console script: `main`, but after Ctrl-C gone at once, even where a thread waits for a model's answer."""
+    if sys.stdin is None:
+        # Who started it closed it: there is nothing to read, and no other file takes its number.
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
     try:
         main()
     except SystemExit as ended:

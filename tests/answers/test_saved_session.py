@@ -143,9 +143,9 @@ def change(key: str, value: Any) -> Any:
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda text: text[: len(text) // 2], "the file: "),
-        (lambda text: "", "the file: "),
-        (lambda text: "\x00\xff" + text, "the file: "),
+        (lambda text: text[: len(text) // 2], "Invalid JSON: "),
+        (lambda text: "", "Invalid JSON: "),
+        (lambda text: "\x00\xff" + text, "Invalid JSON: "),
         (lambda text: "[]", "the file: "),
         (change("version", 2), "version: "),
         (change("turns", None), "turns: "),
@@ -165,7 +165,8 @@ def test_a_spoilt_file_says_what_to_do(desk: Any, saved: Path, spoil: Any, words
     saved.write_text(spoil(saved.read_text()), encoding="latin-1")
     with pytest.raises(DataError) as raised:
         desk.session().resume("desk one")
-    assert str(raised.value).startswith(f"{saved} is no saved conversation of this version: {words}")
+    what = "damaged" if words.startswith("Invalid JSON") else "no saved conversation of this version"
+    assert str(raised.value).startswith(f"{saved} is {what}: {words}")
     assert "move it away to begin anew" in str(raised.value)
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -117,3 +121,9 @@ def test_page_lists_the_filings_of_a_library(
     assert ran.code == 0, ran.err
     assert page.filing in ran.out
     assert "1 filings; `finexpert library show ID` shows one" in ran.out
+
+
+def test_it_ends_at_once_where_there_is_nothing_to_read(home: Path) -> None:
+    start = f"exec {shlex.quote(sys.executable)} -m finexpert.cli.main chat --lm recorded <&-"
+    ran = subprocess.run(["sh", "-c", start], env=os.environ, capture_output=True, text=True, check=False, timeout=120)
+    assert (ran.returncode, ran.stderr) == (0, "")

@@ -275,7 +275,7 @@ def test_a_conversation_that_cannot_be_read(chat: Any, home: Any) -> None:
     path.write_text("{")
     ran = chat(options=("--name", "desk"))
     assert ran.code == 1
-    assert f"{path} is no saved conversation" in ran.err
+    assert f"{path} is damaged" in ran.err
     assert "move it away to begin anew" in ran.err
 
 
