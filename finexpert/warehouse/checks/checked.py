@@ -40,6 +40,7 @@ from finexpert.warehouse.checks.remarks.names import names
 from finexpert.warehouse.checks.remarks.outcomes import outcomes
 from finexpert.warehouse.checks.remarks.periods import periods
 from finexpert.warehouse.checks.remarks.ratios import ratios, shares
+from finexpert.warehouse.checks.remarks.rounding import rounding
 from finexpert.warehouse.checks.remarks.rows import remarks
 from finexpert.warehouse.checks.remarks.stand_ins import stand_ins
 from finexpert.warehouse.checks.remarks.ties import ties
@@ -50,6 +51,7 @@ from finexpert.warehouse.checks.scales import check_scales
 from finexpert.warehouse.checks.times.days import check_days
 from finexpert.warehouse.checks.times.fiscal import check_fiscal, fiscal_as_of
 from finexpert.warehouse.checks.times.moments import check_moments
+from finexpert.warehouse.checks.times.not_yet import check_not_yet
 from finexpert.warehouse.checks.times.stocks import check_snapshots, check_stocks
 from finexpert.warehouse.checks.times.versions import check_versions
 from finexpert.warehouse.checks.times.weekdays import check_weekdays
@@ -72,6 +74,7 @@ _DECIDING = frozenset((_LITERALS, _FAN_OUT, _EMPTINESS))
 _OUTER = "whether a condition leaves out what an outer join keeps"
 _SNAPSHOTS = "whether what is there is counted on several days"
 _FISCAL = "whether fiscal years are those of the calendar"
+_NOT_YET = "whether what was never done is left out"
 _REMARKS = "which rows count that should not"
 # Each raises QueryError for a SELECT that runs and means something else than it says, and may give notes.
 _MEANINGS: tuple[tuple[str, Callable[[Read, Probe], list[str] | None]], ...] = (
@@ -197,10 +200,12 @@ class Checks:
                     *check_fiscal(one, probe, self.question),
                     *fiscal_as_of(one, self.as_of if explicit else None),
                 ]
+            with probe.checking(_NOT_YET):
+                notes += check_not_yet(one, probe, self.question)
             with probe.checking(_REMARKS):
                 notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
                 notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]
-                notes += weeks(one, probe)
+                notes += [*weeks(one, probe), *rounding(one, probe)]
                 notes += outcomes(one, probe, self.question, self._reminded)
         with pace.elsewhere():
             given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)

@@ -128,7 +128,7 @@ def _zeros_for_missing(one: Read, probe: Probe) -> Iterator[str]:
     """An average, or the like, over a column in which missing values were made zeros."""
     for scope in one.scopes:
         for node in scope.find_all(*_MEASURED):
-            made, within = _through(node.this, scope)
+            made, within = through(node.this, scope)
             column = _zero_where_missing(made)
             origin = one.origin(column, within) if column is not None else None
             if origin is None or origin.table.rows is None or origin.table.rows > _MOST:
@@ -139,13 +139,13 @@ def _zeros_for_missing(one: Read, probe: Probe) -> Iterator[str]:
                 yield f"{text_of(one, node)} takes the rows in which {origin} is missing for zeros"
 
 
-def _through(node: exp.Expr, scope: Scope) -> tuple[exp.Expr, Scope]:
+def through(node: exp.Expr, scope: Scope) -> tuple[exp.Expr, Scope]:
     """What gives the values of a column, where that is written in a SELECT inside."""
     source = scope.sources.get(node.table) if isinstance(node, exp.Column) else None
     if not isinstance(source, Scope) or not isinstance(source.expression, exp.Select):
         return node, scope
     made = next((each.unalias() for each in source.expression.selects if each.alias_or_name == node.name), None)
-    return _through(made, source) if made is not None else (node, scope)
+    return through(made, source) if made is not None else (node, scope)
 
 
 def _zero_where_missing(node: exp.Expr) -> exp.Column | None:
@@ -244,7 +244,7 @@ def _is_part_of_all(one: Read, select: exp.Select, made: exp.Expr) -> bool:
     if scope is None:
         return False
     for average in made.find_all(exp.Avg):
-        over, _ = _through(average.this, scope)
+        over, _ = through(average.this, scope)
         if isinstance(over, exp.Case | exp.If) or over.find(exp.Predicate) is not None:
             return True
     return False
