@@ -34,6 +34,8 @@ def markdown(answer: StoredAnswer, link: Link) -> str:
     parts += [f"**{escaped(answer.text)}**" if answer.row_count is None else _table(answer, link)]
     parts += [f"![Chart {number}]({link(answer, f'figures/{number}.png')})" for number in range(1, answer.figures + 1)]
     parts += [escaped(answer.explanation)] if answer.explanation else []
+    unit = answer.format.unit if answer.row_count is not None else None
+    parts += [f"Unit: {escaped(unit)}"] if unit else []
     parts += [f"Period: {escaped(answer.period)}"] if answer.period else []
     parts += [f"Confidence: {answer.confidence} of 100"] if answer.confidence is not None else []
     parts += ["\n".join(f"> Explained ({n}): {escaped(str(each))}" for n, each in enumerate(answer.offers, 1))]

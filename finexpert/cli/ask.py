@@ -171,6 +171,8 @@ def show(answer: Answer, kept: Path | None, figures: list[Path], brief: bool = F
     style = {"answered": "bold green", "noted": "bold green", "partial": "bold yellow"}.get(answer.status, "bold red")
     if isinstance(answer.value, pd.DataFrame):
         out.print(*in_terminal.tables(answer.value, out.width), sep="")
+        if answer.format.unit:
+            out.print(Text(f"Unit: {answer.format.unit}"))
     else:
         out.print(Text("Answer: ", style="bold").append(Text(answer.cited_text, style=style)))
     if answer.confidence is not None:

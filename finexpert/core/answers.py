@@ -199,11 +199,17 @@ def show(value: Any, answer_format: AnswerFormat) -> str:
     '3.94 percent'
     >>> show(1234567.5, AnswerFormat(kind="number", decimals=0))
     '1,234,568'
+    >>> print(show(pd.DataFrame({"desk": ["A"], "fee": [2]}), AnswerFormat(kind="table", unit="USD")))
+    in USD:
+    desk  fee
+       A    2
     """
     decimals = 2 if answer_format.decimals is None else answer_format.decimals
     if isinstance(value, pd.DataFrame):
         words = value.to_string(index=False)
-    elif isinstance(value, list):
+        # Behind the last cell it would be that one's alone.
+        return f"in {answer_format.unit}:\n{words}" if answer_format.unit else words
+    if isinstance(value, list):
         words = ", ".join(_show_one(item, decimals) for item in value) or "(none)"
     else:
         words = _show_one(value, decimals)

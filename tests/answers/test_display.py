@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from finexpert.answers.records import FrameRecord, Record, SourceRecord
 from finexpert.core.answers import Answer, AnswerFormat, Citation, Clarification, Failure, Usage
-from finexpert.core.display import files, html, markdown
+from finexpert.core.display import files, html, markdown, plain
 from finexpert.core.display.parts import Code
 from finexpert.core.plans import Cell, Compute, Extract, Lookup, Plan, Quote, Script, Search
 from finexpert.core.workspace import NamedFrame
@@ -156,6 +156,15 @@ def test_a_long_table_says_how_many_rows_there_are() -> None:
     assert "1,000 rows, 20 of them shown" in page
     assert page.count("<tr>") == 1 + 20 + 1
     assert "The first 50 of 1,000 rows." in answer._repr_markdown_()
+
+
+def test_the_unit_of_a_table_is_that_of_the_whole() -> None:
+    fees = pd.DataFrame({"desk": ["A"], "fee": [2]})
+    answer = Answer(question="Fees?", status="answered", value=fees, format=AnswerFormat(kind="table", unit="USD"))
+    assert answer.text.splitlines()[0] == "in USD:"
+    assert not answer.text.endswith("USD")
+    assert "Unit: USD" in plain.of_answer(answer).splitlines()
+    assert "Unit: USD" in answer._repr_markdown_()
 
 
 def test_a_frame_of_the_conversation_shows_its_rows_and_its_select() -> None:

@@ -110,6 +110,8 @@ def _citations(answer: Shown) -> list[str]:
 def _after(answer: Shown) -> list[str]:
     """How far the answer can be relied on, and what is known of a word that was asked back."""
     lines = [f"Confidence: {answer.confidence} of 100"] if answer.confidence is not None else []
+    if isinstance(answer.value, pd.DataFrame) and answer.format.unit:
+        lines.append(f"Unit: {answer.format.unit}")
     if answer.period:
         lines.append(f"Period: {answer.period}")
     lines += [f"Note: {flag}" for flag in answer.flags]
