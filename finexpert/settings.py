@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import datetime as dt
 import getpass
+import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -20,8 +22,22 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from finexpert import modes
+from finexpert.errors import ConfigurationError
 
 Privacy = Literal["schema", "samples"]
+_OF_THIS_MACHINE = re.compile(r"https?://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/[\w./-]*)?")
+# What else may hold an address: LiteLLM takes one behind the name of some providers, and among further arguments.
+_MODEL = re.compile(r"(?!.*://).*", re.DOTALL)
+_WORDS = re.compile(r"[\w -]*")
+_NO_SERVER = re.compile(rf"(?!https?://).*|{_OF_THIS_MACHINE.pattern}", re.DOTALL)
+_SENT_ALONG = {
+    "trace": re.compile(r"OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS"),
+    "tracking_uri": re.compile(r"MLFLOW_TRACKING_(TOKEN|PASSWORD)"),
+}
+_REFUSED = (
+    "finexpert.toml of the current folder names an address as {name}, and a key of the environment would go there, whoever gave you the"
+    " folder: {instead}set it in the environment"
+)
 
 
 class Settings(BaseSettings):
@@ -195,7 +211,57 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        return init_settings, env_settings, FolderFile(settings_cls)
+
+
+class FolderFile(TomlConfigSettingsSource):
+    """`finexpert.toml` of the current folder, which may be anybody's: no key of the environment goes to an address that it names."""
+
+    def __call__(self) -> dict[str, Any]:
+        told, before = super().__call__(), self.current_state
+        _check_file("", told, before)
+        layers, others = _table(told.get("layers")), _table(before.get("layers"))
+        for name in layers:
+            _check_file(f"layers.{name}.", _table(layers[name]), _table(others.get(name)))
+        return told
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _check_file(place: str, told: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    """Raises ConfigurationError for an address that is no server of this machine and gets a key that does not stand beside it."""
+    for name in ("api_base", "fallback_api_base"):
+        key = name.replace("base", "key")
+        is_known = name not in told or name in before or _OF_THIS_MACHINE.fullmatch(str(told[name]))
+        if not is_known and (key not in told or key in before):
+            raise ConfigurationError(
+                _REFUSED.format(
+                    name=place + name, instead=f"write its {key} beside it ('none' where it wants none), or "
+                )
+            )
+    for name, may_be in (
+        ("lm", _MODEL),
+        ("fallback_lm", _MODEL),
+        ("embedder", _MODEL),
+        ("model", _MODEL),
+        ("extra", _WORDS),
+    ):
+        if name not in before and not _holds_only(may_be, told.get(name)):
+            raise ConfigurationError(_REFUSED.format(name=place + name, instead=""))
+    for name, variables in _SENT_ALONG.items():
+        sent = [each for each in os.environ if variables.fullmatch(each)]
+        if sent and name not in before and not _holds_only(_NO_SERVER, told.get(name)):
+            raise ConfigurationError(_REFUSED.format(name=name, instead=f"unset {sent[0]}, or "))
+
+
+def _holds_only(pattern: re.Pattern[str], value: Any) -> bool:
+    """Whether every text in it is of this form."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return all(_holds_only(pattern, each) for each in inside) and (
+        not isinstance(value, str) or bool(pattern.fullmatch(value))
+    )
 
 
 def with_options(settings: Settings, options: Mapping[str, Any]) -> Settings:

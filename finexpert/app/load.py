@@ -67,7 +67,7 @@ class LoadServer:
         # What the person who runs this has set is not for a server whose model is a script.
         environ = {name: value for name, value in os.environ.items() if not name.startswith("FINEXPERT_")}
         environ |= {f"FINEXPERT_SERVE_{name.upper()}": str(value) for name, value in options.items()}
-        command = [sys.executable, "-m", "finexpert.app.load", str(home), str(latency)]
+        command = [sys.executable, "-P", "-m", "finexpert.app.load", str(home), str(latency)]
         self.process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()

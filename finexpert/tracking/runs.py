@@ -76,7 +76,9 @@ def page_command(settings: Settings, port: int) -> tuple[list[str], dict[str, st
     """What starts MLflow's page over the store, and its environment."""
     uri = _store(settings)
     options = ["--backend-store-uri", uri, "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
-    return [sys.executable, "-m", "mlflow", "server", *options], {**os.environ, **_OFFLINE}
+    # Or Python would look for mlflow, and all that it imports, in the current folder first.
+    safe = {"PYTHONSAFEPATH": "1"}
+    return [sys.executable, "-m", "mlflow", "server", *options], {**os.environ, **_OFFLINE, **safe}
 
 
 def is_free(port: int) -> bool:
