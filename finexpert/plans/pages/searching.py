@@ -75,20 +75,22 @@ def best_pages(library: Library, question: str, wanted: Wanted) -> Found:
     sought += [Sought(phrase, ids, OF_A_MEASURE) for measure in named for phrase in measure.phrases]
     kinds = {*wanted.statements, *statements_in(question), *(kind for measure in named for kind in measure.statements)}
     pages = ranked(Shelf.of(library).pages(filings, phrases), sought, kinds, ids)
-    return Found(_one_each(pages, whose.of_names(wanted.companies, filings), ids), filings, notes)
+    groups = [
+        [each for each in some if each.id in ids]
+        for some in whose.companies_of(whose.of_names(wanted.companies, filings)).values()
+    ]
+    groups = groups if len(groups) > 1 else []
+    if wanted.years and not Wanted.of_words(question).years:
+        # Who planned took a year that nobody asked for: what a later filing says of today has a page too.
+        groups += [[last] for last in whose.latest(filings) if last.fiscal_year not in wanted.years]
+    return Found(_one_each(pages, groups), filings, notes)
 
 
-def _one_each(pages: list[Printed], named: list[FilingInfo], ids: frozenset[str]) -> list[Printed]:
-    """The best page of each company that is named first: the pages of one would leave no room for another's."""
-    company = {filing.id: name for name, some in whose.companies_of(named).items() for filing in some}
-    first: dict[str, Printed] = {}
-    for page in pages:
-        if page.filing.id in ids and page.filing.id in company:
-            first.setdefault(company[page.filing.id], page)
-    if len(first) < 2:
-        return pages
-    chosen = {page.id for page in first.values()}
-    return [*first.values(), *(page for page in pages if page.id not in chosen)]
+def _one_each(pages: list[Printed], groups: Sequence[Sequence[FilingInfo]]) -> list[Printed]:
+    """The best page of each group of filings first: the pages of one would leave no room for another's."""
+    theirs = [{filing.id for filing in group} for group in groups]
+    first = {next((page.id for page in pages if page.filing.id in ids), "") for ids in theirs}
+    return [*(page for page in pages if page.id in first), *(page for page in pages if page.id not in first)]
 
 
 def _in_years(filings: list[FilingInfo], question: str, years: Sequence[int]) -> list[FilingInfo]:

@@ -520,3 +520,17 @@ def test_the_pages_of_one_company_leave_room_for_anothers(library: Library) -> N
     shared = best_pages(library, question, Wanted(("Oakgate Water", "Brook"), (2022,), (question, "water")))
     assert [page.id for page in shared.pages[:2]] == ["oakgate/2022/page_2", "brook/2022/page_1"]
     assert [page.id for page in one.pages].index("brook/2022/page_1") > 1
+
+
+def test_the_last_filing_has_a_page_among_the_first_where_the_question_names_no_year(library: Library) -> None:
+    words = ("It expects to pay for water.",)
+    page = LibraryPage("oak/2023/page_1", "oak/2023", "Oakgate Water", "", 2023, 2, "10-Q", "", 1, words, (), ())
+    made = dt.datetime.now(dt.UTC)
+    info = FilingInfo("oak/2023", "Oakgate Water", "", 2023, 2, "10-Q", "", "OAK_2023Q2_10Q.pdf", "4", 1, made)
+    library.add([page], info)
+    searches = ("operating income, net sales and cost of sales",)
+    planned = Wanted(("Oakgate Water",), (2022,), searches)
+    today = best_pages(library, "What does Oakgate expect to pay?", planned)
+    then = best_pages(library, "What did Oakgate expect to pay in 2022?", planned)
+    assert today.pages[0].id == "oak/2023/page_1"
+    assert then.pages[0].id != "oak/2023/page_1"
