@@ -45,6 +45,9 @@ _COUNTED = re.compile(
     r"\bshares\b|\bnumber of\b|\bunits\b|\boptions\b|\bbarrels\b"
     r"|(?<!\bto )(?<!\bfrom )(?<!\bwith )(?<!\bby )(?<!\bdue )\b(?:employees|stores|customers)\b"
 )
+_KIND_OF_SHARE = r"(?:(?:common|ordinary|diluted|basic|preferred|depositary|american|class [a-c])\s+)*"
+# The mark of a footnote may follow at once: "Adjusted EPS1,4".
+_PER_SHARE = re.compile(rf"per\s*{_KIND_OF_SHARE}(?:share|ads|adr)\b|\b(?:eps|dps)(?![a-z])")
 # What is excepted from a scale: amounts per share, and only where they are named, counts of shares too.
 _PER_SHARE_DATA = re.compile(r"per[\s-]*(?:common\s*)?share(?:\s*(?:data|amounts?|information|figures))?")
 _EXCEPTS_COUNTS = re.compile(r"\bexcept\b.*\bshares?\b")
@@ -82,13 +85,12 @@ def is_per_share(*labels: str) -> bool:
 
     >>> is_per_share("diluted earnings per share", "2017"), is_per_share("shares issued")
     (True, False)
+    >>> is_per_share("Adjusted EPS (diluted)1,4"), is_per_share("loss per American depositary share"), is_per_share("steps")
+    (True, True, False)
     >>> is_per_share("net sales ( in millions, except per share data )", "dividends ($0.88 per share)")
     False
     """
-    return any(
-        re.search(r"per\s*(?:common |ordinary |diluted |basic )?share\b", _without_exceptions(label))
-        for label in labels
-    )
+    return any(_PER_SHARE.search(_without_exceptions(label)) for label in labels)
 
 
 def ignores_scale(*labels: str) -> bool:
@@ -97,7 +99,8 @@ def ignores_scale(*labels: str) -> bool:
     >>> ignores_scale("effective rate", "2017"), ignores_scale("4.65%", "principal")
     (True, False)
     """
-    return any(_UNSCALED.search(_without_exceptions(label)) for label in labels if not _A_RATE.fullmatch(fold(label)))
+    said = [_without_exceptions(label) for label in labels if not _A_RATE.fullmatch(fold(label))]
+    return any(_UNSCALED.search(label) or _PER_SHARE.search(label) for label in said)
 
 
 def _without_exceptions(label: str) -> str:
