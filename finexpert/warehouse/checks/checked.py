@@ -39,6 +39,7 @@ from finexpert.warehouse.checks.remarks.grain import grain
 from finexpert.warehouse.checks.remarks.names import names
 from finexpert.warehouse.checks.remarks.outcomes import outcomes
 from finexpert.warehouse.checks.remarks.periods import periods
+from finexpert.warehouse.checks.remarks.rates import rates
 from finexpert.warehouse.checks.remarks.ratios import ratios, shares
 from finexpert.warehouse.checks.remarks.rounding import rounding
 from finexpert.warehouse.checks.remarks.rows import remarks
@@ -205,7 +206,7 @@ class Checks:
             with probe.checking(_REMARKS):
                 notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
                 notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]
-                notes += [*weeks(one, probe), *rounding(one, probe)]
+                notes += [*weeks(one, probe), *rounding(one, probe), *rates(one, probe)]
                 notes += outcomes(one, probe, self.question, self._reminded)
         with pace.elsewhere():
             given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
