@@ -24,7 +24,7 @@ SHOWN = "print('came out:', [(row['status'], row['value']) for row in answers.co
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.skipif(find_spec("pyspark") is None, reason="needs PySpark: uv pip install pyspark")
+@pytest.mark.skipif(find_spec("pyspark") is None, reason="needs PySpark: make test-engines installs it")
 @pytest.mark.skipif(shutil.which("java") is None, reason="needs Java 17 or newer")
 def test_the_example_answers(own_home: Path, tmp_path: Path) -> None:
     examples = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "batch.md").read_text(), re.MULTILINE | re.DOTALL)
