@@ -7,6 +7,7 @@ model that answers layer by layer, and a PostgreSQL server.
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import gc
 import itertools
 import os
@@ -86,6 +87,18 @@ def soon() -> Callable[[float, Callable[[], object]], None]:
         pytest.fail(f"each of five tries took longer than {seconds} s: {took}")
 
     return within
+
+
+@pytest.fixture(autouse=True, scope="session")
+def commands_are_made_once() -> Iterator[None]:
+    """Typer makes all commands with each call of one: some 70 ms, which a process of a person pays once."""
+    import typer.testing
+
+    made = functools.cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", made)
+        patch.setattr(typer.testing, "_get_command", made)
+        yield
 
 
 @pytest.fixture(scope="session")
