@@ -103,8 +103,13 @@ class Base:
     def said(self, error: BaseException) -> str:
         """The words of an error for a person: without keys, and on a server of several people without its folders."""
         words = redacted(str(error), known_secrets())
-        if not self.options.is_local:
-            words = words.replace(f"{self.folder}/", "").replace(f"{self.settings.home}/", "")
+        return words if self.options.is_local else self.without_folders(words)
+
+    def without_folders(self, words: str) -> str:
+        """The words without the server's folders, as they are named and as they lie: a home may be relative, or behind a link."""
+        for folder in (self.folder, self.settings.home):
+            for each in (folder.resolve(), folder.absolute(), folder):
+                words = words.replace(f"{each}/", "")
         return words
 
     def close(self) -> None:

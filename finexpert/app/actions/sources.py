@@ -273,8 +273,12 @@ class Sources(Base):
 
     def _without_paths(self, message: str, place: str) -> str:
         """A message without the server's own folders and without a password."""
-        message = message.replace(place, Path(place).name if "://" not in place else "the database")
-        return redacted(message.replace(f"{self.folder}/", ""), [])
+        if "://" in place:
+            return redacted(message.replace(place, "the database"), [])
+        # As it lies first: a relative place stands within it.
+        for each in (Path(place).resolve(), Path(place).absolute(), place):
+            message = message.replace(str(each), Path(place).name)
+        return redacted(self.without_folders(message), [])
 
 
 def _has_users(place: Place) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import openpyxl
@@ -16,7 +18,7 @@ from finexpert.app.markdown import escaped, markdown
 from finexpert.app.state import tables
 from finexpert.app.state.answers import table_of
 from finexpert.core.display.files import csv_text
-from finexpert.errors import FinexpertError, Refused
+from finexpert.errors import DataError, FinexpertError, Refused
 
 # Files that are sent.
 
@@ -47,6 +49,27 @@ def test_the_name_of_a_file_leads_nowhere(name: str, kept: str | None) -> None:
             clean_name(name)
     else:
         assert clean_name(name) == kept
+
+
+@pytest.mark.parametrize("way", ["link", "relative", "relative link"])
+@pytest.mark.parametrize("name", ["x.csv", "x.json", "x.parquet", "x.xlsx", "x.xls"])
+def test_what_cannot_be_read_does_not_say_where_the_server_keeps_it(
+    make_office: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, way: str
+) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "home").symlink_to("disk")
+    monkeypatch.chdir(tmp_path)
+    home = {"link": tmp_path / "home", "relative": Path("disk"), "relative link": Path("home")}[way]
+    office = make_office(home=home, url="https://finexpert.example")
+    content = {"x.csv": b"\xff\xfe\x00", "x.json": b"{", "x.parquet": b"PAR1PAR1"}.get(
+        name, b"PK\x03\x04junk" if name == "x.xlsx" else b"\xd0\xcf\x11\xe0" + bytes(600)
+    )
+    with pytest.raises(FinexpertError) as refused:
+        office.desk.add_source(office.ann, "x", file=io.BytesIO(content), filename=name)
+    assert "disk" not in str(refused.value)
+    assert str(tmp_path) not in str(refused.value)
+    said = office.desk.said(DataError(f"{home.resolve()}/serve/x and {home.absolute()}/cache/y and {home}/z"))
+    assert said == "x and cache/y and z"
 
 
 @pytest.mark.parametrize("name", ["x.exe", "x.html", "x.svg", "x.py", "x.duckdb", "x.db", "x", "x.csv.sh", "x.pkl"])
@@ -162,10 +185,8 @@ def test_a_cell_is_no_formula_of_a_spreadsheet(office: Any, formula: str) -> Non
     answer = office.ask("How many?")
     with office.desk.state.writing() as connection:
         connection.execute(tables.answers.update().values(table=stream))
-    csv = office.desk.csv(office.ann, answer.id).decode("utf-8-sig")
-    assert csv.startswith("'=name,amount")
-    assert "'" + formula[0] in csv
-    assert ",-5" in csv
+    text = office.desk.csv(office.ann, answer.id).decode("utf-8-sig")
+    assert list(csv.reader(io.StringIO(text, newline=""))) == [["'=name", "amount"], [f"'{formula}", "-5"]]
     sheet = openpyxl.load_workbook(io.BytesIO(office.desk.xlsx(office.ann, answer.id))).active
     assert sheet is not None
     assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row)
