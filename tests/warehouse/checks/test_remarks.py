@@ -32,11 +32,12 @@ INSERT INTO ratios VALUES ('home', 10, 0.5), ('car', 90, 0.8);
 """
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Iterator[DuckDBWarehouse]:
-    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
+    path = tmp_path_factory.mktemp("shop") / "shop.duckdb"
+    with duckdb.connect(str(path)) as connection:
         connection.execute(TABLES)
-    with DuckDBWarehouse(tmp_path / "shop.duckdb", isolated=False) as opened:
+    with DuckDBWarehouse(path, isolated=False) as opened:
         yield opened
 
 
