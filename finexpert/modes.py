@@ -37,13 +37,20 @@ class Mode:
 
 
 _CHECKED = ("planning", "checks", "retries")
+_ANY: tuple[SourceKind, ...] = ("warehouse", "filing", "library", "sources")
 _CRITICS = ("extraction_critic", "calculation_critic")
 
 MODES: Mapping[str, Mode] = {
     each.name: each
     for each in (
         Mode("direct", "the planner alone: no checks, no repairs", ("planning",)),
-        Mode("checked", "deterministic checks and repairs", _CHECKED, ("warehouse", "filing", "library", "sources")),
+        Mode("checked", "deterministic checks and repairs", _CHECKED, _ANY),
+        Mode(
+            "cheap-first",
+            "checked by the cheap model twice; where a check or the two disagree, by FINEXPERT_STRONG_LM",
+            (*_CHECKED, "escalation"),
+            _ANY,
+        ),
         Mode("reviewed", "checked, then critics that recompute, and one revision", (*_CHECKED, *_CRITICS, "revision")),
         Mode(
             "panel",
@@ -63,8 +70,8 @@ def mode(name: str) -> Mode:
     >>> mode("six")
     Traceback (most recent call last):
         ...
-    finexpert.errors.ConfigurationError: there is no mode 'six'; the modes are direct, checked, reviewed, panel, \
-single-call (--mode, FINEXPERT_MODE)
+    finexpert.errors.ConfigurationError: there is no mode 'six'; the modes are direct, checked, cheap-first, \
+reviewed, panel, single-call (--mode, FINEXPERT_MODE)
     """
     if name not in MODES:
         raise ConfigurationError(

@@ -60,6 +60,11 @@ class Settings(BaseSettings):
     fallback_api_key: SecretStr | None = Field(
         default=None, description="its key; the provider's own variable if unset"
     )
+    strong_lm: str | None = Field(
+        default=None, description="model that the mode cheap-first asks where the other leaves a doubt"
+    )
+    strong_api_base: str | None = Field(default=None, description="its address, if it is a server of one's own")
+    strong_api_key: SecretStr | None = Field(default=None, description="its key; the provider's own variable if unset")
     temperature: float | None = 0.0
     max_tokens: int | None = None
     timeout: float = Field(default=600.0, gt=0, description="seconds a model may take for one try of a call")
@@ -89,7 +94,8 @@ class Settings(BaseSettings):
     # how a question is answered
     drafts: bool = Field(default=True, description="the plan may carry the SELECTs and the script")
     mode: str = Field(
-        default="checked", description="how much is done for an answer: direct, checked, reviewed, panel, single-call"
+        default="checked",
+        description="how much is done for an answer: direct, checked, cheap-first, reviewed, panel, single-call",
     )
     retries: int = Field(default=2, ge=0, le=10, description="repairs of one step by its own layer")
     revisions: int = Field(

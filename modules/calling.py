@@ -86,6 +86,11 @@ def using(models: LanguageModels) -> Iterator[None]:
         _models.reset(token)
 
 
+def models_in_use() -> LanguageModels | None:
+    """The models that the layers ask here; None where `dspy.settings.lm` is asked."""
+    return _models.get()
+
+
 def ask(predictor: dspy.Module, layer: str, **inputs: Any) -> dspy.Prediction:
     """Ask the model of a layer.
 
@@ -103,7 +108,7 @@ def ask_within(schema: Mapping[str, Any], predictor: dspy.Module, layer: str, **
 
 def _asked(predictor: dspy.Module, layer: str, adapter: dspy.Adapter, inputs: Mapping[str, Any]) -> dspy.Prediction:
     progress.check()
-    models = _models.get()
+    models = models_in_use()
     context: dict[str, Any] = {"adapter": adapter} | ({"lm": models.for_layer(layer)} if models else {})
     with dspy.context(**context), usage.layer(layer), translated():
         try:

@@ -24,13 +24,14 @@ from finexpert.modules.baselines.select import SingleCall
 from finexpert.modules.critique import Critique
 from finexpert.modules.filing_search import FilingSearch
 from finexpert.modules.flow.answering import Answering
+from finexpert.modules.flow.escalation import cheap_first
 from finexpert.modules.flow.filing_question import FilingQuestion
 from finexpert.modules.flow.library import LibraryJourney
 from finexpert.modules.flow.library_question import LibraryQuestion
 from finexpert.modules.flow.options import Options
 from finexpert.modules.flow.panel_question import PanelQuestion, PanelReviewing
-from finexpert.modules.flow.reviewing_filing import FilingReviewing
-from finexpert.modules.flow.reviewing_warehouse import WarehouseReviewing
+from finexpert.modules.flow.reviewing.filing import FilingReviewing
+from finexpert.modules.flow.reviewing.warehouse import WarehouseReviewing
 from finexpert.modules.flow.several.question import SourcesQuestion
 from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
@@ -118,16 +119,26 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         fits(options.mode, kind_of(source))
         if options.mode.has("single_call"):
             return _in_one_call(source, **common)
-        asked: Answering
-        if isinstance(source, Library):
-            asked = _over_library(source=source, **common)
-        elif isinstance(source, Filing):
-            asked = _over_filing(source=source, **common)
-        elif isinstance(source, Sources):
-            asked = self._over_several(source, _needed(sandbox), common)
-        else:
-            asked = self._over_warehouse(source, _needed(sandbox), common)
+        if options.mode.has("escalation"):
+            answer = cheap_first(
+                lambda space: self._journey(source, sandbox, {**common, "workspace": space}).answer(),
+                common["workspace"],
+            )
+            return dspy.Prediction(answer=answer, review=None)
+        asked = self._journey(source, sandbox, common)
         return dspy.Prediction(answer=asked.answer(), review=asked.review)
+
+    def _journey(
+        self, source: Warehouse | Filing | Library | Sources, sandbox: Sandbox | None, common: Mapping[str, Any]
+    ) -> Answering:
+        """One question on its way over a source of its kind."""
+        if isinstance(source, Library):
+            return _over_library(source=source, **common)
+        if isinstance(source, Filing):
+            return _over_filing(source=source, **common)
+        if isinstance(source, Sources):
+            return self._over_several(source, _needed(sandbox), common)
+        return self._over_warehouse(source, _needed(sandbox), common)
 
     def _over_warehouse(self, source: Warehouse, sandbox: Sandbox, common: Mapping[str, Any]) -> WarehouseQuestion:
         options: Options = common["options"]

@@ -11,7 +11,7 @@ from finexpert.settings import Settings
 
 
 def test_every_mode_is_found_by_its_name() -> None:
-    assert list(MODES) == ["direct", "checked", "reviewed", "panel", "single-call"]
+    assert list(MODES) == ["direct", "checked", "cheap-first", "reviewed", "panel", "single-call"]
     assert all(mode(name) is each for name, each in MODES.items())
     assert Settings().mode == CHECKED.name == Options().mode.name
 

@@ -17,7 +17,7 @@ from finexpert.datasets.layers.critique_records import AuditExample
 from finexpert.datasets.layers.records import workspace_of
 from finexpert.errors import StepError
 from finexpert.modules.critique import standing
-from finexpert.modules.flow.reviewing_filing import reading
+from finexpert.modules.flow.reviewing.filing import reading
 from finexpert.plans import execution
 from finexpert.plans.execution import Surroundings
 from finexpert.signatures.critique import Objection

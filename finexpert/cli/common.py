@@ -49,7 +49,7 @@ Mode = Annotated[
     str | None,
     typer.Option(
         "--mode",
-        help="How much is done: direct, checked, reviewed, panel or single-call.",
+        help="How much is done: direct, checked, cheap-first, reviewed, panel or single-call.",
         autocompletion=completing.modes,
     ),
 ]

@@ -14,9 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
-
-from pydantic import SecretStr, ValidationError
+from typing import Any
 
 from finexpert.errors import ConfigurationError
 from finexpert.language_models.circuit_breaker import Breakers
@@ -28,56 +26,14 @@ from finexpert.language_models.providers import full_name, is_reasoning_model, p
 from finexpert.language_models.quiet import quiet
 from finexpert.language_models.recordings.recorded import RECORDED, RecordedModel
 from finexpert.language_models.recordings.recorder import Recorder
-from finexpert.language_models.spec import ModelSpec
+from finexpert.language_models.spec import ModelSettings, ModelSpec, further_spec, layer_spec
 
 __all__ = ["LanguageModels", "ModelSpec", "build_lm"]
-
-# The layers that have a language model; a setting for another name is a mistake.
-LAYERS = (
-    "keyword_rephrasing",
-    "memory_lookup",
-    "planning",
-    "sql_extraction",
-    "script_generation",
-    "filing_search",
-    "filing_reading",
-    "critique",
-    "extraction_critic",
-    "calculation_critic",
-    "manager",
-    "extractor",
-    "reasoner",
-    "synthesiser",
-    "memorization",
-    "listening",
-    "answer_from_rows",
-    "single_call",
-    "adversarial_review",
-    "judge",
-)
 
 # What is set for a layer goes for its parts too, unless something else is set for them.
 PART_OF = {"extraction_critic": "critique", "calculation_critic": "critique"}
 
 _LEAST_TOKENS_TO_REASON = 16_000
-
-
-class ModelSettings(Protocol):
-    """The settings that are read here; `finexpert.settings.Settings` has them."""
-
-    lm: str | None
-    api_base: str | None
-    api_key: SecretStr | None
-    fallback_lm: str | None
-    fallback_api_base: str | None
-    fallback_api_key: SecretStr | None
-    temperature: float | None
-    max_tokens: int | None
-    timeout: float
-    layers: dict[str, dict[str, Any]]
-    cache: bool
-    record: Path | None
-    recordings: list[Path]
 
 
 class LanguageModels:
@@ -88,8 +44,10 @@ class LanguageModels:
         default: LanguageModel,
         layers: Mapping[str, LanguageModel] | None = None,
         description: Mapping[str, Any] | None = None,
+        strong: LanguageModel | None = None,
     ) -> None:
         self.default = default
+        self.strong = strong
         self._layers = dict(layers or {})
         self._description = dict(description or {"model": default.model})
         self._repeat = 1
@@ -101,8 +59,8 @@ class LanguageModels:
         """The models that the settings name, else the one that is found, else the recorded completions."""
         quiet()
         spec = _default_spec(settings, os.environ if environ is None else environ, probe)
-        specs = {layer: _override(spec, layer, given) for layer, given in settings.layers.items()}
-        last = _fallback_spec(settings)
+        specs = {layer: layer_spec(spec, layer, given) for layer, given in settings.layers.items()}
+        last, stronger = further_spec(settings, "fallback"), further_spec(settings, "strong")
         breakers = Breakers()
 
         def built(each: ModelSpec) -> LanguageModel:
@@ -122,11 +80,13 @@ class LanguageModels:
         description = _describe(spec) | (
             {"layers": {layer: _describe(each) for layer, each in specs.items()}} if specs else {}
         )
-        if last is not None:
-            description["fallback"] = _describe(last)
+        for name, spec_of in (("fallback", last), ("strong", stronger)):
+            if spec_of is not None:
+                description[name] = _describe(spec_of)
         if isinstance(default.engine, RecordedModel):
             description["recordings"] = default.engine.describe()
-        return cls(default, dict(zip(specs, others, strict=True)), description)
+        strong = built(stronger) if stronger is not None else None
+        return cls(default, dict(zip(specs, others, strict=True)), description, strong)
 
     def for_layer(self, layer: str) -> LanguageModel:
         """The model of a layer; that of the layer it is a part of, or the default, if it has none of its own."""
@@ -137,9 +97,28 @@ class LanguageModels:
         if number == 1:
             return self
         again = {layer: lm.copy(rollout_id=number) for layer, lm in self._layers.items()}
-        models = LanguageModels(self.default.copy(rollout_id=number), again, self._description)
+        strong = self.strong and self.strong.copy(rollout_id=number)
+        models = LanguageModels(self.default.copy(rollout_id=number), again, self._description, strong)
         models._repeat = number
         return models
+
+    def stronger(self) -> LanguageModels:
+        """The model that is asked in the mode cheap-first where these leave a doubt, for all layers."""
+        if self.strong is None:
+            raise ConfigurationError("the mode 'cheap-first' needs a second model: set FINEXPERT_STRONG_LM")
+        return LanguageModels(self.strong)
+
+    def drawn_again(self, temperature: float = 0.7) -> LanguageModels:
+        """The same models for a second draw of the same prompt: warmer where a temperature can be set, and asked anew."""
+
+        def warmer(model: LanguageModel) -> LanguageModel:
+            change = {} if model.kwargs.get("temperature") is None else {"temperature": temperature}
+            drawn: LanguageModel = model.copy(rollout_id=(model.kwargs.get("rollout_id") or 1) + 1000, **change)
+            return drawn
+
+        return LanguageModels(
+            warmer(self.default), {layer: warmer(model) for layer, model in self._layers.items()}, self._description
+        )
 
     @property
     def replaying(self) -> bool:
@@ -229,57 +208,6 @@ def _default_spec(settings: ModelSettings, environ: Mapping[str, str], probe: Pr
     if found is None:
         return ModelSpec(model=RECORDED, found="no language model was found: recorded completions answer", **asked)
     return found.model_copy(update=asked)
-
-
-def _fallback_spec(settings: ModelSettings) -> ModelSpec | None:
-    """The model asked where the other cannot be reached. It is given no address and no key but its own."""
-    if settings.fallback_lm is None:
-        if settings.fallback_api_base is not None or settings.fallback_api_key is not None:
-            raise ConfigurationError(
-                "an address or a key of a fallback is set, and no model: set FINEXPERT_FALLBACK_LM"
-            )
-        return None
-    if settings.fallback_lm == RECORDED:
-        raise ConfigurationError(
-            "FINEXPERT_FALLBACK_LM is 'recorded': recordings know what was asked before; name a model"
-        )
-    key = settings.fallback_api_key
-    if settings.fallback_api_base is not None and key is None:
-        # A placeholder, or LiteLLM would send the key of another provider along.
-        key = SecretStr("none")
-    return ModelSpec(
-        model=full_name(settings.fallback_lm, settings.fallback_api_base),
-        api_base=settings.fallback_api_base,
-        api_key=key,
-        temperature=settings.temperature,
-        max_tokens=settings.max_tokens,
-        timeout=settings.timeout,
-        found="by FINEXPERT_FALLBACK_LM",
-    )
-
-
-def _override(spec: ModelSpec, layer: str, given: Mapping[str, Any]) -> ModelSpec:
-    """The spec of one layer: what is given for it, the rest as for the default model."""
-    if layer not in LAYERS:
-        raise ConfigurationError(f"FINEXPERT_LAYERS names the layer {layer!r}; the layers are {', '.join(LAYERS)}")
-    base = spec.model_dump()
-    model = given.get("model")
-    if isinstance(model, str) and prefix(model) != prefix(spec.model):
-        # An address or a key of one provider is never handed to another.
-        base |= {"api_base": None, "api_key": None, "extra": {}}
-    elif given.get("api_base", spec.api_base) != spec.api_base:
-        base |= {"api_key": None}
-    merged = base | dict(given) | {"found": f"by FINEXPERT_LAYERS for {layer}"}
-    if merged["model"] != RECORDED and isinstance(merged["model"], str):
-        merged["model"] = full_name(merged["model"], merged["api_base"])
-    try:
-        return ModelSpec.model_validate(merged)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise ConfigurationError(
-            f"FINEXPERT_LAYERS: {layer}.{name}: {first['msg']}; it may hold {', '.join(ModelSpec.model_fields)}"
-        ) from None
 
 
 def _describe(spec: ModelSpec) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from finexpert.core.reviews import Verdict
 from finexpert.errors import PlanError, StepError
 from finexpert.modules.critique import plan_of
 from finexpert.modules.flow.filing_question import FilingQuestion
-from finexpert.modules.flow.reviewing import Stages
-from finexpert.modules.flow.reviewing_filing import FilingReviewing, reading
+from finexpert.modules.flow.reviewing.base import Stages
+from finexpert.modules.flow.reviewing.filing import FilingReviewing, reading
 from finexpert.plans import execution
 from finexpert.signatures import panel as words
 from finexpert.signatures import rules

@@ -22,7 +22,8 @@ from finexpert.language_models.engines import Engine, Stamp, asking, text_respon
 from finexpert.language_models.model import LanguageModel
 from finexpert.language_models.recordings.prompts import from_request, prompt_hash
 from finexpert.language_models.recordings.recorded import RecordedModel
-from finexpert.language_models.roles import LAYERS, LanguageModels
+from finexpert.language_models.roles import LanguageModels
+from finexpert.language_models.spec import LAYERS
 
 Key = tuple[str, str, int | None]
 

@@ -156,7 +156,7 @@ def test_every_role_of_critics_and_panel_can_have_a_model_of_its_own(monkeypatch
     """By settings alone, in the environment too; what is set for critique goes for both critics."""
     from finexpert.modes import MODES
 
-    asked = {role for mode in MODES.values() for role in mode.layers} - {"checks", "retries", "revision"}
+    asked = {role for mode in MODES.values() for role in mode.layers} - {"checks", "retries", "revision", "escalation"}
     given = {role: {"model": f"openai/{role}", "temperature": 0.5} for role in sorted(asked)}
     monkeypatch.setenv("FINEXPERT_LAYERS", json.dumps(given))
     models = LanguageModels.from_settings(Settings(lm="openai/usual", cache=False))
@@ -184,3 +184,23 @@ def test_each_model_is_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
     built.clear()
     LanguageModels.from_settings(Settings(lm="openai/gpt-5.6", fallback_lm="xai/grok-4.7"), environ={})
     assert built == ["openai/gpt-5.6", "xai/grok-4.7"]
+
+
+def test_the_strong_model_has_no_address_and_no_key_but_its_own() -> None:
+    given = Settings(
+        lm="openai/small", api_base="http://here/v1", api_key=SecretStr("of-small"), strong_lm="xai/grok-4.7"
+    )
+    models = LanguageModels.from_settings(given, environ={})
+    assert models.strong is not None
+    stronger = models.stronger()
+    assert stronger.for_layer("planning").model == "xai/grok-4.7"
+    assert "here" not in str(stronger.default.engine.endpoint)
+    assert "of-small" not in f"{stronger.default.engine.__dict__}"
+    assert models.describe()["strong"]["model"] == "xai/grok-4.7"
+    drawn = models.drawn_again().for_layer("planning")
+    assert (drawn.kwargs["temperature"], drawn.model) == (0.7, "openai/small")
+
+
+def test_an_address_of_a_strong_model_without_its_name_is_an_error() -> None:
+    with pytest.raises(ConfigurationError, match="FINEXPERT_STRONG_LM"):
+        LanguageModels.from_settings(Settings(lm="openai/small", strong_api_base="http://there/v1"), environ={})

@@ -11,7 +11,8 @@ import typer
 Modes = Annotated[
     list[str] | None,
     typer.Option(
-        "--mode", help="direct, checked, reviewed, panel or single-call; several for a paired comparison in one run."
+        "--mode",
+        help="direct, checked, cheap-first, reviewed, panel or single-call; several for a paired comparison in one run.",
     ),
 ]
 Plot = Annotated[

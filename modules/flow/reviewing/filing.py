@@ -14,7 +14,7 @@ from finexpert.core.reviews import Verdict, place
 from finexpert.core.workspace import Value
 from finexpert.modules.critique import CALCULATION_CRITIC, EXTRACTION_CRITIC, standing
 from finexpert.modules.flow.filing_question import FilingQuestion, describe
-from finexpert.modules.flow.reviewing import Critic, Reviewing
+from finexpert.modules.flow.reviewing.base import Critic, Reviewing
 from finexpert.plans import execution
 from finexpert.signatures import critique as words
 

@@ -13,7 +13,7 @@ from finexpert.core.plans import Extract, Plan, Script
 from finexpert.core.reviews import Verdict
 from finexpert.core.workspace import Workspace
 from finexpert.modules.critique import CALCULATION_CRITIC
-from finexpert.modules.flow.reviewing import Critic, Reviewing
+from finexpert.modules.flow.reviewing.base import Critic, Reviewing
 from finexpert.modules.flow.understanding import Understood
 from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.plans import execution

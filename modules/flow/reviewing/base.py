@@ -1,7 +1,7 @@
 """Reviewing: after the first executed value, critics side by side, then a revision, then the value that stands.
 
 As often as the setting `revisions` says, once if it says nothing, a value that no two plans share is planned again.
-The critics of a source and how it plans again stand in `reviewing_filing` and `reviewing_warehouse`. Whatever goes wrong
+The critics of a source and how it plans again stand in `filing` and `warehouse`. Whatever goes wrong
 from here on leaves the first value standing, and says so: a review never makes an answer fail.
 """
 
@@ -176,16 +176,18 @@ class Reviewing(ABC):
         said = []
         for verdict in verdicts:
             if verdict.plan is not None and not verdict.agrees:
-                said.append(f"an independent plan gave {_short(verdict.value)} instead of {_short(first.value.value)}")
-            said += [f"{c.place}, with {_short(c.value)}, was named as the right place" for c in verdict.corrections]
+                said.append(
+                    f"an independent plan gave {in_short(verdict.value)} instead of {in_short(first.value.value)}"
+                )
+            said += [f"{c.place}, with {in_short(c.value)}, was named as the right place" for c in verdict.corrections]
         return "; ".join(said)
 
 
-def _short(value: Any) -> str:
-    """A value in a few characters.
+def in_short(value: Any) -> str:
+    """A value in a few characters of one line.
 
-    >>> _short(0.1 + 0.2), _short("yes")
+    >>> in_short(0.1 + 0.2), in_short("yes")
     ('0.3', 'yes')
     """
-    words = f"{value:.10g}" if isinstance(value, float) else str(value)
+    words = f"{value:.10g}" if isinstance(value, float) else " ".join(str(value).split())
     return words if len(words) <= 60 else f"{words[:57]}..."
