@@ -4,6 +4,7 @@ no row, nothing but NULL, or one zero   ->  which condition did that?
 a column of zeros beside others         ->  the same, of the part that gave it
 more rows than a frame may hold         ->  never an answer
 infinity                                ->  a division by zero
+a number of more digits than are kept   ->  said
 groups that are written alike           ->  said, with two of them: in-app and In-App may be one
 """
 
@@ -25,6 +26,8 @@ from finexpert.warehouse.frames import Frame
 
 _SHORTEST_SLIP = 8
 _MOST_COMPARED = 200
+# Above it a number of double precision skips whole numbers.
+_ALL_DIGITS = 2**53
 
 
 def check_result(frame: Frame, one: Read, probe: Probe) -> list[str]:
@@ -41,7 +44,19 @@ def check_result(frame: Frame, one: Read, probe: Probe) -> list[str]:
     if is_nothing(data):
         return explain_nothing(one, probe)
     zeros = any(_is_of_zeros(data[name]) for name in data.columns)
-    return [*check_counted(one, probe, zeros=zeros), *missing_values(data), *_told_apart(one, data)]
+    return [*check_counted(one, probe, zeros=zeros), *missing_values(data), *_told_apart(one, data), *_rounded(data)]
+
+
+def _rounded(data: pd.DataFrame) -> list[str]:
+    """A note on numbers of so many digits that not all of them are kept.
+
+    >>> _rounded(pd.DataFrame({"n": [1.5, 12345678901234567890.0]}))
+    ['numbers of n are larger than 9,007,199,254,740,992: their last digits are rounded']
+    """
+    large = [
+        name for name in data.columns if data[name].dtype.kind == "f" and bool((data[name].abs() > _ALL_DIGITS).any())
+    ]
+    return [f"numbers of {name} are larger than {_ALL_DIGITS:,}: their last digits are rounded" for name in large]
 
 
 def _told_apart(one: Read, data: pd.DataFrame) -> list[str]:
