@@ -44,6 +44,7 @@ from finexpert.warehouse.checks.remarks.ratios import ratios, shares
 from finexpert.warehouse.checks.remarks.rounding import rounding
 from finexpert.warehouse.checks.remarks.rows import remarks
 from finexpert.warehouse.checks.remarks.stand_ins import stand_ins
+from finexpert.warehouse.checks.remarks.steps import check_steps
 from finexpert.warehouse.checks.remarks.ties import ties
 from finexpert.warehouse.checks.remarks.times import times
 from finexpert.warehouse.checks.remarks.weeks import weeks
@@ -56,6 +57,7 @@ from finexpert.warehouse.checks.times.not_yet import check_not_yet
 from finexpert.warehouse.checks.times.stocks import check_snapshots, check_stocks
 from finexpert.warehouse.checks.times.versions import check_versions
 from finexpert.warehouse.checks.times.weekdays import check_weekdays
+from finexpert.warehouse.checks.times.zones import check_zones
 from finexpert.warehouse.checks.unions import check_unions
 from finexpert.warehouse.checks.whole_numbers import check_whole_numbers
 from finexpert.warehouse.checks.windows import check_windows
@@ -76,6 +78,7 @@ _OUTER = "whether a condition leaves out what an outer join keeps"
 _SNAPSHOTS = "whether what is there is counted on several days"
 _FISCAL = "whether fiscal years are those of the calendar"
 _NOT_YET = "whether what was never done is left out"
+_STEPS = "whether the row before is of the period before"
 _REMARKS = "which rows count that should not"
 # Each raises QueryError for a SELECT that runs and means something else than it says, and may give notes.
 _MEANINGS: tuple[tuple[str, Callable[[Read, Probe], list[str] | None]], ...] = (
@@ -182,6 +185,7 @@ class Checks:
         with progress.stage("checking"):
             check_outside(one)
             check_weekdays(one, self.question)
+            check_zones(one, self.question)
             notes += [*check_brackets(one), *check_bounds(one, self.question)]
             notes += check_magnitudes(one, self.question, unit) if answers else []
             with probe.checking(_LITERALS):
@@ -203,6 +207,8 @@ class Checks:
                 ]
             with probe.checking(_NOT_YET):
                 notes += check_not_yet(one, probe, self.question)
+            with probe.checking(_STEPS):
+                notes += check_steps(one, probe, self.question)
             with probe.checking(_REMARKS):
                 notes += [*remarks(one, probe), *times(one, probe), *ratios(one, probe), *names(one, probe)]
                 notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]
