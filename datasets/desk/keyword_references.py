@@ -7,8 +7,6 @@ Near misses and what transcripts expect stand in files of their own.
 
 from __future__ import annotations
 
-import datetime as dt
-
 import pandas as pd
 
 from finexpert.datasets.desk import keywords
@@ -54,64 +52,20 @@ def _december_unemployment(fred: FredTables) -> pd.Series:
 # One keyword alone
 
 
-@KEYWORD_REFERENCES.add
-def stress_months_1975_to_2019(fred: FredTables) -> int:
-    return len(_where(keywords.stress_month(fred), "1975-01", "2019-12"))
-
-
-@KEYWORD_REFERENCES.add
-def trimmed_spread_of_march_1995(fred: FredTables) -> float:
-    return float(keywords.trimmed_spread(fred)[pd.Timestamp("1995-03-01")])
-
-
-@KEYWORD_REFERENCES.add
-def calm_quarters_1980_to_2019(fred: FredTables) -> int:
-    return len(_where(keywords.calm_quarter(fred), "1980-01", "2019-12"))
-
-
-@KEYWORD_REFERENCES.add
-def yield_squeeze_of_1989(fred: FredTables) -> float:
-    return float(keywords.yield_squeeze(fred)[1989])
-
-
-@KEYWORD_REFERENCES.add
-def money_pulse_of_june_2003(fred: FredTables) -> float:
-    return float(keywords.money_pulse(fred)[pd.Timestamp("2003-06-01")])
-
-
-@KEYWORD_REFERENCES.add
-def flash_days_1996_to_2015(fred: FredTables) -> int:
-    return int(keywords.flash_days(fred).year.isin(range(1996, 2016)).sum())
-
-
-@KEYWORD_REFERENCES.add
-def sentiment_cushion_of_january_2015(fred: FredTables) -> float:
-    return float(keywords.sentiment_cushion(fred)[pd.Timestamp("2015-01-01")])
-
-
-@KEYWORD_REFERENCES.add
-def rate_drift_of_ten_year_yield_in_1994(fred: FredTables) -> float:
-    return float(keywords.rate_drift(fred, "DGS10")[1994])
-
-
-@KEYWORD_REFERENCES.add
-def crunch_weeks_1995_to_2019(fred: FredTables) -> int:
-    return len(_where(keywords.crunch_week(fred), "1995-01", "2019-12"))
-
-
-@KEYWORD_REFERENCES.add
-def ember_months_2004_to_2019(fred: FredTables) -> int:
-    return len(_where(keywords.ember_month(fred), "2004-01", "2019-12"))
-
-
-@KEYWORD_REFERENCES.add
-def harbour_months_2008_to_2012(fred: FredTables) -> list[dt.date]:
-    return [keywords.harbour_month(fred, year).date() for year in range(2008, 2013)]
-
-
-@KEYWORD_REFERENCES.add
-def kettle_reading_of_october_2000(fred: FredTables) -> float:
-    return float(keywords.kettle_reading(fred)[pd.Timestamp("2000-10-01")])
+KEYWORD_REFERENCES.update(
+    stress_months_1975_to_2019=lambda fred: len(_where(keywords.stress_month(fred), "1975-01", "2019-12")),
+    trimmed_spread_of_march_1995=lambda fred: float(keywords.trimmed_spread(fred)[pd.Timestamp("1995-03-01")]),
+    calm_quarters_1980_to_2019=lambda fred: len(_where(keywords.calm_quarter(fred), "1980-01", "2019-12")),
+    yield_squeeze_of_1989=lambda fred: float(keywords.yield_squeeze(fred)[1989]),
+    money_pulse_of_june_2003=lambda fred: float(keywords.money_pulse(fred)[pd.Timestamp("2003-06-01")]),
+    flash_days_1996_to_2015=lambda fred: int(keywords.flash_days(fred).year.isin(range(1996, 2016)).sum()),
+    sentiment_cushion_of_january_2015=lambda fred: float(keywords.sentiment_cushion(fred)[pd.Timestamp("2015-01-01")]),
+    rate_drift_of_ten_year_yield_in_1994=lambda fred: float(keywords.rate_drift(fred, "DGS10")[1994]),
+    crunch_weeks_1995_to_2019=lambda fred: len(_where(keywords.crunch_week(fred), "1995-01", "2019-12")),
+    ember_months_2004_to_2019=lambda fred: len(_where(keywords.ember_month(fred), "2004-01", "2019-12")),
+    harbour_months_2008_to_2012=lambda fred: [keywords.harbour_month(fred, year).date() for year in range(2008, 2013)],
+    kettle_reading_of_october_2000=lambda fred: float(keywords.kettle_reading(fred)[pd.Timestamp("2000-10-01")]),
+)
 
 
 # One keyword and further analysis
