@@ -27,11 +27,17 @@ from finexpert.warehouse.schema import TableSchema
 
 YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 DAY = re.compile(r"(\d{4})-(\d\d-\d\d)((?:[ T]00:00(?::00)?)?)")
+# First and last days of months, which every year has.
+_EDGE = re.compile(r"\d\d-(?:01|31)|(?:0[469]|11)-30")
 _AROUND = (exp.Cast, exp.TryCast, exp.Paren, exp.Date, exp.TsOrDsToDate)
 _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _SAYS_YEAR = re.compile(r"year|%y|yyyy|\bfy", re.IGNORECASE)
 _SAYS_TIME = re.compile(r"year|quarter|month|week|day|hour|date|time|extract", re.IGNORECASE)
 _SAYS_QUARTER = re.compile(r"quarter|qtr", re.IGNORECASE)
+# Days and weeks of months, quarters, halves and years, and trading days of a year.
+_LENGTHS = frozenset(
+    map(Decimal, (*range(28, 32), *range(90, 93), *range(181, 185), *range(248, 263), 52, 53, 364, 365, 366))
+)
 Change = Callable[[str], str]
 
 
@@ -114,7 +120,22 @@ class _Written:
             "number": self._of_number,
             "text": self._of_text,
         }
+        if variable.kind in ("year", "quarter", "date"):
+            self._check_factors(variable)
         yield from claims[variable.kind](variable)
+
+    def _check_factors(self, variable: Variable) -> None:
+        """Days of a period and rates of a year go with it, though they say no year: what is divided by 365 is of a year of 365 days."""
+        said = {token.said for token in tokens(self.question)}
+        for literal in self._literals():
+            node: exp.Expr = literal
+            while isinstance(node.parent, exp.Paren | exp.Cast | exp.Neg):
+                node = node.parent
+            number = _number(literal)
+            if number is None or literal.name in said or not isinstance(node.parent, exp.Mul | exp.Div | exp.IntDiv):
+                continue
+            if number in _LENGTHS or (number % 1 and number.normalize().as_tuple().digits != (1,)):
+                raise _doubt(literal, variable, "may be the length of the period, or a rate of it")
 
     def _check_names(self, variable: Variable) -> None:
         before, after = (r"(?<!\d)", r"(?!\d)") if variable.kind == "year" else (r"(?<![^\W_])", r"(?![^\W_])")
@@ -209,6 +230,8 @@ class _Written:
             return
         if rest in ("02-28", "02-29") or _other_side(literal) is None:
             raise _doubt(literal, variable, "is not the same day in every year, or is not compared")
+        if isinstance(_compared(literal).parent, exp.In | exp.EQ | exp.NEQ) and not _EDGE.fullmatch(rest):
+            raise _doubt(literal, variable, "is a day of one year alone, as a holiday is")
         yield literal, lambda value: f"{int(value) + year - own}-{rest}{day[3]}"
 
 
