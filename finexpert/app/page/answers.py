@@ -11,7 +11,6 @@ from fastapi.responses import HTMLResponse, Response
 
 from finexpert.app.page import answer_table, citations
 from finexpert.app.page.page import Page, Route, piece, saying
-from finexpert.app.page.turns import Turns
 from finexpert.core.display import chart_file, table_chart
 from finexpert.errors import NotFound
 
@@ -21,28 +20,24 @@ Text = Annotated[str, Form()]
 class Answers(Page):
     """Pieces and files of one answer."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.turns = Turns(self.desk)
-
-    @property
-    def routes(self) -> Sequence[Route]:
+    @classmethod
+    def routes(cls) -> Sequence[Route]:
         return (
-            ("GET", "/a/{id}/table", self.table),
-            ("GET", "/a/{id}/table.csv", self.csv),
-            ("GET", "/a/{id}/table.xlsx", self.excel),
-            ("GET", "/a/{id}/figure/{number}.png", self.figure),
-            ("GET", "/a/{id}/chart.{kind}", self.chart),
-            ("GET", "/a/{id}/record.json", self.record),
-            ("GET", "/a/{id}/export.py", self.export),
-            ("POST", "/a/{id}/replay", self.replay),
-            ("POST", "/a/{id}/verify", self.verify),
-            ("POST", "/a/{id}/select", self.select),
-            ("GET", "/a/{id}/feedback", self.thumb),
-            ("POST", "/a/{id}/feedback", self.feedback),
-            ("POST", "/a/{id}/keep/{number}", self.keep),
-            ("GET", "/a/{id}/page/{number}", self.page),
-            ("GET", "/a/{id}/page/{number}/picture.png", self.picture),
+            ("GET", "/a/{id}/table", cls.table),
+            ("GET", "/a/{id}/table.csv", cls.csv),
+            ("GET", "/a/{id}/table.xlsx", cls.excel),
+            ("GET", "/a/{id}/figure/{number}.png", cls.figure),
+            ("GET", "/a/{id}/chart.{kind}", cls.chart),
+            ("GET", "/a/{id}/record.json", cls.record),
+            ("GET", "/a/{id}/export.py", cls.export),
+            ("POST", "/a/{id}/replay", cls.replay),
+            ("POST", "/a/{id}/verify", cls.verify),
+            ("POST", "/a/{id}/select", cls.select),
+            ("GET", "/a/{id}/feedback", cls.thumb),
+            ("POST", "/a/{id}/feedback", cls.feedback),
+            ("POST", "/a/{id}/keep/{number}", cls.keep),
+            ("GET", "/a/{id}/page/{number}", cls.page),
+            ("GET", "/a/{id}/page/{number}/picture.png", cls.picture),
         )
 
     def table(self, request: Request, id: str, page: int = 1, sort: int = -1, down: int = 0) -> HTMLResponse:

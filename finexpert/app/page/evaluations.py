@@ -48,12 +48,12 @@ class Experiment:
 class Evaluations(Page):
     """Runs, and a page a run."""
 
-    @property
-    def routes(self) -> Sequence[Route]:
+    @classmethod
+    def routes(cls) -> Sequence[Route]:
         return (
-            ("GET", "/evaluations", self.all),
-            ("GET", "/evaluations/{id}", self.show),
-            ("GET", "/evaluations/{id}/plot", self.plot),
+            ("GET", "/evaluations", cls.all),
+            ("GET", "/evaluations/{id}", cls.show),
+            ("GET", "/evaluations/{id}/plot", cls.plot),
         )
 
     async def all(self, request: Request) -> HTMLResponse:

@@ -17,13 +17,13 @@ HERE = "/knowledge/feedback"
 class FeedbackPages(Page):
     """The last tab of what was taught, for whoever may teach."""
 
-    @property
-    def routes(self) -> Sequence[Route]:
+    @classmethod
+    def routes(cls) -> Sequence[Route]:
         return (
-            ("GET", HERE, self.queue),
-            ("POST", f"{HERE}/{{id}}/correct", self.correct),
-            ("POST", f"{HERE}/{{id}}/define", self.define),
-            ("POST", f"{HERE}/{{id}}/drop", self.drop),
+            ("GET", HERE, cls.queue),
+            ("POST", f"{HERE}/{{id}}/correct", cls.correct),
+            ("POST", f"{HERE}/{{id}}/define", cls.define),
+            ("POST", f"{HERE}/{{id}}/drop", cls.drop),
         )
 
     def queue(self, request: Request) -> HTMLResponse:

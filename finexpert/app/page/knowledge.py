@@ -21,26 +21,26 @@ _WRITTEN = ("heading", "aliases", "variables", "steps")
 class Knowledge(Page):
     """Memory and glossary."""
 
-    @property
-    def routes(self) -> Sequence[Route]:
+    @classmethod
+    def routes(cls) -> Sequence[Route]:
         return (
-            ("GET", "/knowledge", self.processes),
-            ("GET", "/knowledge/processes/{id}", self.process),
-            ("POST", "/knowledge/processes/{id}/edit", self.edit),
-            ("POST", "/knowledge/processes/{id}/retire", self.retire),
-            ("POST", "/knowledge/processes/{id}/activate", self.activate),
-            ("POST", "/knowledge/processes/{id}/try", self.try_again),
-            ("POST", "/knowledge/processes/{id}/revert", self.revert),
-            ("GET", "/knowledge/terms", self.terms),
-            ("POST", "/knowledge/terms", self.define),
-            ("GET", "/knowledge/terms/{id}", self.term),
-            ("POST", "/knowledge/terms/{id}/retire", self.retire_term),
-            ("GET", "/knowledge/verified", self.verified),
-            ("POST", "/knowledge/verified/{id}/activate", self.activate_verified),
-            ("POST", "/knowledge/verified/{id}/retire", self.retire_verified),
-            ("GET", "/c/{id}/remember", self.heading),
-            ("POST", "/c/{id}/remember", self.remember),
-            ("POST", "/c/{id}/decide", self.decide),
+            ("GET", "/knowledge", cls.processes),
+            ("GET", "/knowledge/processes/{id}", cls.process),
+            ("POST", "/knowledge/processes/{id}/edit", cls.edit),
+            ("POST", "/knowledge/processes/{id}/retire", cls.retire),
+            ("POST", "/knowledge/processes/{id}/activate", cls.activate),
+            ("POST", "/knowledge/processes/{id}/try", cls.try_again),
+            ("POST", "/knowledge/processes/{id}/revert", cls.revert),
+            ("GET", "/knowledge/terms", cls.terms),
+            ("POST", "/knowledge/terms", cls.define),
+            ("GET", "/knowledge/terms/{id}", cls.term),
+            ("POST", "/knowledge/terms/{id}/retire", cls.retire_term),
+            ("GET", "/knowledge/verified", cls.verified),
+            ("POST", "/knowledge/verified/{id}/activate", cls.activate_verified),
+            ("POST", "/knowledge/verified/{id}/retire", cls.retire_verified),
+            ("GET", "/c/{id}/remember", cls.heading),
+            ("POST", "/c/{id}/remember", cls.remember),
+            ("POST", "/c/{id}/decide", cls.decide),
         )
 
     def processes(self, request: Request, search: str = "") -> HTMLResponse:

@@ -21,12 +21,12 @@ Number = Annotated[int, Form()]
 class MeaningPages(Page):
     """One page a source."""
 
-    @property
-    def routes(self) -> Sequence[Route]:
+    @classmethod
+    def routes(cls) -> Sequence[Route]:
         return (
-            ("GET", "/sources/{id}/model", self.show),
-            ("POST", "/sources/{id}/model", self.edit),
-            ("POST", "/sources/{id}/model/revert", self.revert),
+            ("GET", "/sources/{id}/model", cls.show),
+            ("POST", "/sources/{id}/model", cls.edit),
+            ("POST", "/sources/{id}/model/revert", cls.revert),
         )
 
     def show(self, request: Request, id: str) -> HTMLResponse:

@@ -20,6 +20,7 @@ GROUPS = (Talks, Answers, Knowledge, FeedbackPages, SourcePages, MeaningPages, E
 
 def mount(app: FastAPI, desk: Desk) -> None:
     """Add every page and what pages are made of."""
+    app.state.pages = {group: group(desk) for group in GROUPS}
     for group in GROUPS:
-        app.include_router(group(desk).router())
+        app.include_router(group.router())
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

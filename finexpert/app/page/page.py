@@ -7,17 +7,20 @@ door, which the page shows as a line in the corner.
 from __future__ import annotations
 
 import datetime as dt
+import functools
+import inspect
 import json
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.routing import APIRoute
 
 from finexpert.app.desk import Desk
 from finexpert.app.guard import status_of
 from finexpert.app.page.templating import render
+from finexpert.app.page.turns import Turns
 from finexpert.app.people.people import Person
 from finexpert.app.state.stored import Conversation, SourceInfo
 from finexpert.errors import FinexpertError
@@ -43,14 +46,26 @@ class Page:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+        self.turns = Turns(desk)
 
-    @property
-    def routes(self) -> Sequence[Route]:
+    @classmethod
+    def routes(cls) -> Sequence[Route]:
         raise NotImplementedError
 
-    def router(self) -> APIRouter:
+    @classmethod
+    @functools.cache
+    def router(cls) -> APIRouter:
+        """Its routes, read once for all applications: each request finds the group of the application that it is for."""
+
+        async def group(request: Request) -> Any:
+            return request.app.state.pages[cls]
+
         made = APIRouter(route_class=_Shielded, include_in_schema=False, default_response_class=HTMLResponse)
-        for method, path, function in self.routes:
+        for method, path, function in cls.routes():
+            first, *others = inspect.signature(function).parameters.values()
+            shown = [first.replace(default=Depends(group)), *others]
+            keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in shown]
+            function.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
             made.add_api_route(path, function, methods=[method])
         return made
 

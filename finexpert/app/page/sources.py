@@ -19,17 +19,17 @@ Text = Annotated[str, Form()]
 class SourcePages(Page):
     """The list of sources, and a page a source."""
 
-    @property
-    def routes(self) -> Sequence[Route]:
+    @classmethod
+    def routes(cls) -> Sequence[Route]:
         return (
-            ("GET", "/sources", self.all),
-            ("POST", "/sources/file", self.add_file),
-            ("POST", "/sources/address", self.add_address),
-            ("GET", "/sources/{id}", self.show),
-            ("POST", "/sources/{id}/remove", self.remove),
-            ("POST", "/sources/{id}/as", self.connect_as),
-            ("GET", "/sources/{id}/values", self.values),
-            ("POST", "/sources/{id}/publish", self.publish),
+            ("GET", "/sources", cls.all),
+            ("POST", "/sources/file", cls.add_file),
+            ("POST", "/sources/address", cls.add_address),
+            ("GET", "/sources/{id}", cls.show),
+            ("POST", "/sources/{id}/remove", cls.remove),
+            ("POST", "/sources/{id}/as", cls.connect_as),
+            ("GET", "/sources/{id}/values", cls.values),
+            ("POST", "/sources/{id}/publish", cls.publish),
         )
 
     def all(self, request: Request) -> HTMLResponse:

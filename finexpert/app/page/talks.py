@@ -21,7 +21,7 @@ from finexpert.app.page import progress
 from finexpert.app.page.examples import examples_for, examples_of_all
 from finexpert.app.page.page import Page, Route, go_to, grouped, piece
 from finexpert.app.page.templating import render
-from finexpert.app.page.turns import AskedOf, Turns
+from finexpert.app.page.turns import AskedOf
 from finexpert.app.people.people import Person
 from finexpert.app.state.stored import StoredAnswer
 from finexpert.core.progress import Event
@@ -37,25 +37,21 @@ _LOOK_AGAIN_SECONDS = 1.0
 class Talks(Page):
     """Home, and a page a conversation."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.turns = Turns(self.desk)
-
-    @property
-    def routes(self) -> Sequence[Route]:
+    @classmethod
+    def routes(cls) -> Sequence[Route]:
         return (
-            ("GET", "/", self.home),
-            ("GET", "/examples", self.examples),
-            ("POST", "/ask", self.ask_first),
-            ("GET", "/conversations", self.find),
-            ("GET", "/c/{id}", self.show),
-            ("POST", "/c/{id}/ask", self.ask_on),
-            ("GET", "/c/{id}/events/{answer}", self.events),
-            ("POST", "/c/{id}/cancel", self.cancel),
-            ("POST", "/c/{id}/reply/{answer}", self.reply),
-            ("GET", "/c/{id}/settings", self.settings),
-            ("POST", "/c/{id}/rename", self.rename),
-            ("POST", "/c/{id}/delete", self.delete),
+            ("GET", "/", cls.home),
+            ("GET", "/examples", cls.examples),
+            ("POST", "/ask", cls.ask_first),
+            ("GET", "/conversations", cls.find),
+            ("GET", "/c/{id}", cls.show),
+            ("POST", "/c/{id}/ask", cls.ask_on),
+            ("GET", "/c/{id}/events/{answer}", cls.events),
+            ("POST", "/c/{id}/cancel", cls.cancel),
+            ("POST", "/c/{id}/reply/{answer}", cls.reply),
+            ("GET", "/c/{id}/settings", cls.settings),
+            ("POST", "/c/{id}/rename", cls.rename),
+            ("POST", "/c/{id}/delete", cls.delete),
         )
 
     def home(self, request: Request, source: str = "") -> HTMLResponse:
