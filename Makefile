@@ -59,7 +59,7 @@ attack: .venv/.synced  ## every attack on the boundaries, with a table of what w
 
 test-engines: .venv/.synced  ## ClickHouse, Spark (with Java 17) and Ray for real; about 1 GB of packages
 	$(BIN)/uv sync --quiet --locked --inexact --group engines
-	$(BIN)/python -m pytest tests/warehouse/engines tests/batch/test_on_ray.py tests/optimizers/program/test_spark.py
+	$(BIN)/python -m pytest tests/warehouse/engines tests/batch/test_on_ray.py tests/cli/eval/test_on_ray.py tests/optimizers/program/test_spark.py
 
 test-browser: .venv/.synced  ## the web page in Chromium, where it is installed
 	$(BIN)/python -m pytest -m browser tests/app/browser

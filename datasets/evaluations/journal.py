@@ -30,17 +30,20 @@ class Asked(Protocol):
 
 
 Q = TypeVar("Q", bound=Asked)
+# Asks what has these keys elsewhere, so many side by side, and hands on each result.
+Engine = Callable[[Sequence[Any], Callable[[Any], None], int], None]
 Answered = TypeVar("Answered", bound=Result)
 
 
 class Journal(Generic[R]):
     """Results on disk, one line each, so that an interrupted evaluation goes on where it stopped.
 
-    Lines are appended whole; a line cut by a crash is cut off, and its question asked again.
+    Lines are appended whole; a line cut by a crash is cut off, and its question asked again. Without an `engine` questions are asked
+    in threads of this process.
     """
 
-    def __init__(self, path: Path, kind: type[R]) -> None:
-        self.path = path
+    def __init__(self, path: Path, kind: type[R], engine: Engine | None = None) -> None:
+        self.path, self._engine = path, engine
         self._lock = threading.Lock()
         make_folder(path.parent)
         self.results: list[R] = list(_read(path, kind)) if path.exists() else []
@@ -66,13 +69,16 @@ class Journal(Generic[R]):
     ) -> list[R]:
         """Ask what no result has the key of, side by side; all results, those of before first."""
         done = {key(result) for result in self.results}
+        missing = {name: job for name, job in jobs.items() if name not in done}
 
-        def one(*job: Any) -> None:
-            result = ask(*job)
+        def keep(result: R) -> None:
             self.add(result)
             on_result(result)
 
-        side_by_side(one, [job for name, job in jobs.items() if name not in done], threads)
+        if self._engine is not None:
+            self._engine(list(missing), keep, threads)
+        else:
+            side_by_side(lambda *job: keep(ask(*job)), missing.values(), threads)
         return self.results
 
     def in_order(

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, ParamSpec, get_type_hints
 
 import typer
 
@@ -59,6 +59,9 @@ class Given:
     verified: common.Verified = None
     program: common.Program = None
     threads: Annotated[int, typer.Option(min=1, max=64, help="How many are under way side by side.")] = 4
+    engine: Annotated[
+        Literal["threads", "ray"], typer.Option(help="ray: on the cluster at RAY_ADDRESS, or one of this machine.")
+    ] = "threads"
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False
     as_json: common.Json = False
     # Looked at before anything is asked: an hour later nobody wants to hear that the place is a folder.

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from ray_nodes import two_nodes
 from tests.cli.test_batch import Served
 
 from finexpert.batch.ask_all import ask_all
@@ -64,22 +65,9 @@ def ask(model: Served, tmp_path: Path, own_home: Path) -> Any:
 
 
 @pytest.fixture
-def nodes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
-    """Two nodes with a core each, on this machine alone."""
-    for name, value in {"ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "USAGE_STATS_ENABLED": "0"}.items():
-        monkeypatch.setenv(f"RAY_{name}", value)
-    ray = pytest.importorskip("ray", reason="Ray is not installed: uv pip install ray")
-    from ray.cluster_utils import Cluster
-
-    one = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": False, "node_ip_address": "127.0.0.1"}
-    cluster: Any = Cluster(initialize_head=True, head_node_args=one)
-    cluster.second = cluster.add_node(num_cpus=1, object_store_memory=80 << 20, node_ip_address="127.0.0.1")
-    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
-    try:
+def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    with two_nodes(monkeypatch) as cluster:
         yield cluster
-    finally:
-        ray.shutdown()
-        cluster.shutdown()
 
 
 def test_the_answers_of_threads_and_each_question_asked_once(ask: Any, model: Served, nodes: Any) -> None:

@@ -17,7 +17,7 @@ from finexpert.cli.evaluating.report import Asked
 from finexpert.cli.options import Given, SeveralModels
 
 
-@evaluated("api_base record recordings budget program threads fresh json_out", threads=8)
+@evaluated("api_base record recordings budget program threads engine fresh json_out", threads=8)
 def convfinqa(
     given: Given,
     records: Annotated[

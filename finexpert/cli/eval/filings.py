@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from finexpert.filings.library.library import Library
 
 
-@evaluated("lm api_base retries record recordings budget program threads fresh json_out")
+@evaluated("lm api_base retries record recordings budget program threads engine fresh json_out")
 def filings(
     given: Given,
     questions: Annotated[
@@ -69,7 +69,7 @@ def filings(
         )  # fmt: skip
 
 
-@evaluated("lm api_base record recordings budget program threads fresh json_out")
+@evaluated("lm api_base record recordings budget program threads engine fresh json_out")
 def financebench(
     given: Given,
     folder: Annotated[Path, typer.Argument(help="Folder with questions.jsonl, and the filings in pdf/.")],

@@ -31,7 +31,8 @@ def evaluate(
     import pandas as pd
 
     from finexpert.cli.eval import command  # noqa: F401  (fills the table of evaluations)
-    from finexpert.cli.evaluating.registering import EVALUATIONS
+    from finexpert.cli.evaluating.registering import engine_of
+    from finexpert.cli.evaluating.report import EVALUATIONS
     from finexpert.cli.evaluating.running import Silent, run
     from finexpert.errors import ConfigurationError
 
@@ -50,7 +51,8 @@ def evaluate(
         raise ConfigurationError(f"{name}: {error}; see `finexpert eval {name} --help`") from error
     try:
         with contextmanager(opens)(given, **options) as asked:
-            reports = run(asked, screen=Silent(), fresh=given.fresh, json_out=json)
+            engine = engine_of(opens, given, **options)
+            reports = run(asked, screen=Silent(), fresh=given.fresh, json_out=json, engine=engine)
     except typer.BadParameter as error:
         raise ConfigurationError(f"{name}: {error}; see `finexpert eval {name} --help`") from error
     frames = [report.frame() for report in reports]

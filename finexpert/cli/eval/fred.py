@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from finexpert.datasets.evaluations.evaluation import Result
 
 
-@evaluated("data api_base drafts retries budget record recordings program threads fresh json_out")
+@evaluated("data api_base drafts retries budget record recordings program threads engine fresh json_out")
 def fred(
     given: Given,
     rungs: Annotated[

@@ -26,7 +26,7 @@ Split = Annotated[str, typer.Option(help="train, val or holdout; thresholds were
 Examples = Annotated[
     Path | None, typer.Option("--examples", help="A file of the same form; the packaged one if unset.")
 ]
-_OPTIONS = "lm api_base record recordings budget program threads fresh json_out"
+_OPTIONS = "lm api_base record recordings budget program threads engine fresh json_out"
 
 
 @evaluated(_OPTIONS)

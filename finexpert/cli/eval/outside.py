@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Limit = Annotated[int | None, typer.Option(min=1, help="The first N questions.")]
 Ids = Annotated[str | None, typer.Option(help="Ids of questions, with commas.")]
-_OPTIONS = "lm api_base drafts retries mode budget record recordings program threads fresh json_out"
+_OPTIONS = "lm api_base drafts retries mode budget record recordings program threads engine fresh json_out"
 
 
 @evaluated(_OPTIONS)

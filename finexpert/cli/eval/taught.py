@@ -18,7 +18,7 @@ from finexpert.cli.options import Given
 if TYPE_CHECKING:
     from finexpert.datasets.evaluations.evaluation import Result
 
-_OPTIONS = "data lm api_base drafts retries budget record recordings program threads fresh json_out"
+_OPTIONS = "data lm api_base drafts retries budget record recordings program threads engine fresh json_out"
 
 
 @evaluated(_OPTIONS)

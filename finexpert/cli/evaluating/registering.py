@@ -13,15 +13,15 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
+from finexpert.cli.evaluating.report import EVALUATIONS
 from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:
     from finexpert.cli.evaluating.report import Asked
+    from finexpert.cli.evaluating.running import EngineOf
 
 P = ParamSpec("P")
 Opens = Callable[Concatenate[Given, P], "Iterator[Asked]"]
-# What opens an evaluation, by the name of its command, with the shared options that it takes and their own defaults.
-EVALUATIONS: dict[str, tuple[Opens[...], frozenset[str], dict[str, Any]]] = {}
 
 
 def evaluated(names: str, **defaults: Any) -> Callable[[Opens[P]], Callable[..., None]]:
@@ -35,9 +35,19 @@ def evaluated(names: str, **defaults: Any) -> Callable[[Opens[P]], Callable[...,
             from finexpert.cli.evaluating.running import run
             from finexpert.cli.evaluating.showing import Terminal
 
+            engine = engine_of(opens, given, *args, **options)
             with contextmanager(opens)(given, *args, **options) as asked:
-                run(asked, screen=Terminal(), fresh=given.fresh, json_out=given.json_out)
+                run(asked, screen=Terminal(), fresh=given.fresh, json_out=given.json_out, engine=engine)
 
         return takes(names, **defaults)(command)  # type: ignore[arg-type]
 
     return decorate
+
+
+def engine_of(opens: Opens[P], given: Given, *args: P.args, **options: P.kwargs) -> EngineOf:
+    """Where the questions of an evaluation are asked."""
+    if given.engine == "threads":
+        return lambda evaluation, number: None
+    from finexpert.cli.evaluating import on_ray
+
+    return on_ray.engine_of(opens.__module__, opens.__name__, given, args, options)

@@ -5,7 +5,7 @@ report.rows[0][1]                 Cell(value=0.93, text="28/30"): the frame hold
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -132,3 +132,6 @@ class Finished:
 
 # None where all was told already, and no question is asked.
 Asked = Evaluation[Any] | Several | None
+
+# What opens an evaluation, by the name of its command, with the shared options that it takes and their own defaults.
+EVALUATIONS: dict[str, tuple[Callable[..., Iterator[Asked]], frozenset[str], dict[str, Any]]] = {}

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from finexpert.cli.evaluating.report import Asked, Evaluation, Finished, R, Report
 from finexpert.language_models.budget import Budget, Ended, ended_by
 from finexpert.settings import Settings
+
+if TYPE_CHECKING:
+    from finexpert.datasets.evaluations.journal import Engine
+
+# The engine of an evaluation, and of which of several it is; None for threads.
+EngineOf = Callable[[Evaluation[Any], int], "Engine | None"]
 
 
 class Screen(Protocol):
@@ -36,7 +42,14 @@ class Silent:
         pass
 
 
-def run(asked: Asked, *, screen: Screen, fresh: bool = False, json_out: Path | None = None) -> list[Report]:
+def run(
+    asked: Asked,
+    *,
+    screen: Screen,
+    fresh: bool = False,
+    json_out: Path | None = None,
+    engine: EngineOf = lambda evaluation, number: None,
+) -> list[Report]:
     """Run an evaluation, or several and compare them; `json_out` takes what came out.
 
     Where the budget of the run ends, what was measured is told, and its results stay for the next run.
@@ -46,9 +59,12 @@ def run(asked: Asked, *, screen: Screen, fresh: bool = False, json_out: Path | N
     if asked is None:
         return []
     if isinstance(asked, Evaluation):
-        return [_run(asked, Budget.of(asked.settings, "run"), screen, fresh, json_out)]
+        budget = Budget.of(asked.settings, "run")
+        return [_run(asked, budget, screen, fresh, json_out, engine(asked, 0))]
     budget = Budget.of(asked.evaluations[0].settings, "run")
-    reports = [_run(each, budget, screen, fresh, None) for each in asked.evaluations]
+    reports = [
+        _run(each, budget, screen, fresh, None, engine(each, number)) for number, each in enumerate(asked.evaluations)
+    ]
     settings = asked.evaluations[0].settings
     together = Report(head="", ways=[way for report in reports for way in report.ways], title=asked.title)
     models = ", ".join(str(each.settings.lm) for each in asked.evaluations)
@@ -60,7 +76,14 @@ def run(asked: Asked, *, screen: Screen, fresh: bool = False, json_out: Path | N
     return reports
 
 
-def _run(evaluation: Evaluation[R], budget: Budget, screen: Screen, fresh: bool, json_out: Path | None) -> Report:
+def _run(
+    evaluation: Evaluation[R],
+    budget: Budget,
+    screen: Screen,
+    fresh: bool,
+    json_out: Path | None,
+    engine: Engine | None,
+) -> Report:
     from finexpert import tracking
     from finexpert.datasets.evaluations.evaluation import write_json
     from finexpert.datasets.evaluations.journal import Journal
@@ -68,7 +91,7 @@ def _run(evaluation: Evaluation[R], budget: Budget, screen: Screen, fresh: bool,
     place = evaluation.settings.home / "eval" / f"{evaluation.name}-{evaluation.mark}.jsonl"
     if fresh:
         place.unlink(missing_ok=True)
-    journal, size = Journal(place, evaluation.kind), evaluation.size
+    journal, size = Journal(place, evaluation.kind, engine), evaluation.size
     if journal.results:
         screen.say(f"going on after {len(journal.results)} {evaluation.answers} (--fresh starts over)")
     with _tracked(evaluation.name, f"eval {evaluation.name}", evaluation.settings, evaluation.params) as uri:
