@@ -135,6 +135,7 @@ def test_a_rate_that_is_missing_is_said(source: DuckDBWarehouse, select: str, sa
         "SELECT sum(amount * CASE WHEN currency = 'EUR' THEN 1.1 ELSE 1 END) FROM two",
         "SELECT sum(CASE WHEN currency = 'EUR' THEN amount * 1.1 END) FROM pays WHERE currency = 'EUR'",
         "SELECT sum(CASE WHEN side = 1 THEN id * 2 END) FROM pays",
+        "SELECT sum(CASE WHEN currency = 'USD' THEN amount ELSE 0 END) FROM pays",
         f"SELECT sum(p.id * f.rate) FROM pays p JOIN fx f {JOINED} WHERE f.currency = 'EUR'",
     ],
 )

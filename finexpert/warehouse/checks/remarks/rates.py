@@ -92,7 +92,14 @@ def _taken_alike(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> Iterat
     for case in node.find_all(exp.Case):
         column = _decides(case)
         other = case.args.get("default")
-        if column is None or other is None or isinstance(other, exp.Null) or not set(words(column.name)) & _CURRENCIES:
+        # ELSE 0 leaves the others out: a condition.
+        if (
+            column is None
+            or other is None
+            or isinstance(other, exp.Null)
+            or other.name in ("0", "0.0")
+            or not set(words(column.name)) & _CURRENCIES
+        ):
             continue
         # What an ELSE looks up is a rate of its own for each.
         if other.find(exp.Query) is not None or any(each.table != column.table for each in other.find_all(exp.Column)):
