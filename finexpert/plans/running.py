@@ -35,7 +35,22 @@ class Running:
         turn = self.workspace.turn(ref.number)
         if turn.value is None:
             raise PlanError(f"turn {ref.number} ({turn.question!r}) has no answer to refer to")
-        return turn.value
+        return self._of_its_day(ref.number, turn.as_of, turn.value)
+
+    def _of_its_day(self, number: int, then: dt.date | None, value: Value) -> Value:
+        """The value of an earlier turn, where it may be used as of the day of this question: PlanError where it holds what came later."""
+        checks = self.around.checks
+        if checks is None:
+            return value
+        day = None if checks.declared_only else checks.as_of
+        if day is not None and (then is None or then > day):
+            was = f"as of {then}" if then else "without a day"
+            raise PlanError(
+                f"turn {number} was answered {was}, and this question is asked as of {day}: compute it again"
+            )
+        if then is not None and then != day:
+            return value.with_flags(f"turn {number} was answered as of {then}: what came later is not in its value")
+        return value
 
 
 def counted(steps: Sequence[Step], one: str, several: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import datetime as dt
+from collections.abc import Iterator, Sequence
 
 from finexpert.core import progress
 from finexpert.core.answers import Citation
@@ -42,7 +44,8 @@ def script(running: Running, step: Script) -> None:
         names = names_in(code)
         used = [frame for frame in frames.values() if frame.name in names]
         running.done[step.id] = step.model_copy(update={"code": code, "frames": [frame.name for frame in used]})
-        flags = tuple(dict.fromkeys(note for frame in used for note in frame.notes))
+        notes = [*(note for frame in used for note in frame.notes), *_of_earlier(used, running.around.as_of)]
+        flags = tuple(dict.fromkeys(notes))
         _check_period(running, outcome.period)
         return Value(
             outcome.value,
@@ -79,6 +82,13 @@ def usable_frames(workspace: Workspace, checks: Checks | None) -> dict[str, Name
     """The frames of a conversation that hold nothing later than the day that a question is asked as of."""
     day = checks.as_of if checks is not None and not checks.declared_only else None
     return {name: frame for name, frame in workspace.frames.items() if frame.known_by(day)}
+
+
+def _of_earlier(used: Sequence[NamedFrame], day: dt.date | None) -> Iterator[str]:
+    """What is said of frames of earlier questions that were asked as of an earlier day."""
+    for frame in used:
+        if day is not None and frame.as_of is not None and frame.as_of < day:
+            yield f"{frame.name} was fetched as of {frame.as_of}: rows that came after it are not in it"
 
 
 def names_in(code: str) -> set[str]:

@@ -107,7 +107,9 @@ class Asking(Listening):
             traced.answer = answer
             self._earlier.given(answer)
             if len(self.workspace.turns) > len(earlier):
-                self.workspace.turns[-1] = replace(self.workspace.turns[-1], as_of=as_of)
+                self.workspace.turns[-1] = replace(
+                    self.workspace.turns[-1], as_of=self._as_of if self._as_of_given else None
+                )
                 self._before.append(frames)
             return answer
 
