@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pandas as pd
 
 from finexpert.datasets.edgar.calendar import FiscalCalendar
@@ -26,7 +25,7 @@ from finexpert.datasets.edgar.views import views
 from finexpert.datasets.edgar.vintages import with_basis
 from finexpert.errors import DataError
 from finexpert.filings.edgar.symbols import Listed
-from finexpert.warehouse.local.building import Table, build_warehouse
+from finexpert.warehouse.local.building import UNWRITABLE, Table, build_warehouse
 from finexpert.warehouse.semantic_model.document import save
 from finexpert.warehouse.semantic_model.finding import beside
 
@@ -67,7 +66,7 @@ def build(folder: Path, companies: Sequence[Listed], path: Path, *, since: int |
     try:
         build_warehouse(path, _tables(each), views=views())
         save(semantic_model(), model)
-    except (OSError, duckdb.IOException) as error:
+    except UNWRITABLE as error:
         raise DataError(
             f"{path} cannot be written: {error}. Name another file with --out, or another home with FINEXPERT_HOME"
         ) from error

@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import duckdb
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -28,6 +27,7 @@ from finexpert.datasets.fred.series import SERIES, TABLES, TableInfo, series_of
 from finexpert.errors import DataError
 from finexpert.settings import Settings
 from finexpert.warehouse import opening
+from finexpert.warehouse.local.building import UNWRITABLE
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 from finexpert.warehouse.local.options import options
 
@@ -124,7 +124,7 @@ def build(series: Mapping[str, pd.Series], path: Path, *, label: str | None = No
     """Write the eight tables into a DuckDB file, atomically, and give its path back."""
     try:
         return build_warehouse(path, tables(series), label=label)
-    except (OSError, duckdb.IOException) as error:
+    except UNWRITABLE as error:
         raise DataError(
             f"{path} cannot be written: {error}. Name another file with --out, or another home with FINEXPERT_HOME"
         ) from error

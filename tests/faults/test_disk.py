@@ -6,6 +6,7 @@ A row a thing that is written: how, where it stands, and the words that the erro
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,8 @@ from finexpert.knowledge.taught import Taught
 from finexpert.language_models.recordings.recorded import RecordedModel
 from finexpert.language_models.recordings.recorder import Recorder
 from finexpert.language_models.scripted import ScriptedModel
+from finexpert.settings import Settings
+from finexpert.warehouse.files.files_warehouse import open_files
 
 LONG = "a word and another " * 2000
 Write = Callable[[Any, Path, int], None]
@@ -112,3 +115,20 @@ def test_a_read_only_disk(desk: Any, disk: Any, write: Write, kind: type[Finexpe
     assert str(disk.folder) in str(caught.value)
     disk.remount("rw")
     write(desk, disk.folder, 2)
+
+
+@pytest.mark.parametrize("left", [0, 20480, 200_000, 400_000, 600_000, 800_000])
+def test_files_are_read_whole_or_not_at_all(disk: Any, tmp_path: Path, left: int) -> None:
+    rows = random.Random(0)
+    (tmp_path / "large.csv").write_text("n\n" + "".join(f"{rows.random()}\n" for _ in range(200_000)))
+    (tmp_path / "small.csv").write_text("n\n1\n")
+    settings = Settings(home=disk.folder)
+    (disk.folder / "cache").mkdir()
+    disk.fill(left)
+    with pytest.raises(DataError, match="cannot be written") as caught:
+        open_files(tmp_path / "large.csv", settings=settings)
+    assert "Name another home with FINEXPERT_HOME" in str(caught.value)
+    assert not [*(disk.folder / "cache").iterdir()]
+    disk.make_room()
+    with open_files(tmp_path / "small.csv", settings=settings) as warehouse:
+        assert warehouse.query("SELECT sum(n) AS s FROM small").data["s"].tolist() == [1]

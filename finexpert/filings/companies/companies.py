@@ -19,8 +19,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
 
-import duckdb
-
 from finexpert.errors import LibraryError
 from finexpert.filings.companies.known import KNOWN
 from finexpert.filings.companies.matching import NameIndex, Span
@@ -28,6 +26,7 @@ from finexpert.filings.companies.names import family
 from finexpert.filings.companies.table import Company, read_companies, write_companies_warehouse
 from finexpert.filings.records import FilingInfo
 from finexpert.settings import Settings
+from finexpert.warehouse.local.building import UNWRITABLE
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 __all__ = ["Companies", "Company", "CompanyMention"]
@@ -138,7 +137,7 @@ class Companies:
         try:
             # Another process may write the same table: each its own file, and the last one stays.
             write_companies_warehouse(target, list(self))
-        except (OSError, duckdb.IOException) as error:
+        except UNWRITABLE as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise LibraryError(
                 f"the table of companies {target} cannot be written ({reason}): see to its rights and to room on the "

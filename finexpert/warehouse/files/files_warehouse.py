@@ -27,6 +27,7 @@ from finexpert.warehouse.files.found import Source, empty_files, find, sources_o
 from finexpert.warehouse.files.remote.opening import remote
 from finexpert.warehouse.isolated.file_views import reasons
 from finexpert.warehouse.isolated.warehouse_file import METADATA_TABLE
+from finexpert.warehouse.local.building import UNWRITABLE
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 from finexpert.warehouse.local.options import options
 from finexpert.warehouse.quoting import literal, quote
@@ -153,7 +154,7 @@ def write_parts(path: Path, parts: Iterable[Any]) -> None:
             connection.execute(f"CREATE TABLE {METADATA_TABLE} (key VARCHAR, value VARCHAR)")
             content = json.dumps({"label": None, "tables": {}, "notes": notes}, sort_keys=True)
             connection.execute(f"INSERT INTO {METADATA_TABLE} VALUES ('metadata', ?)", [content])
-    except duckdb.IOException as error:
+    except UNWRITABLE as error:
         raise DataError(f"{path} cannot be written: {error}. Name another home with FINEXPERT_HOME") from error
 
 

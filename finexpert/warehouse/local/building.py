@@ -18,6 +18,9 @@ from finexpert.warehouse.isolated.warehouse_file import METADATA_TABLE
 from finexpert.warehouse.quoting import literal, quote
 from finexpert.warehouse.schema import MAX_CATEGORIES
 
+# What a disk that is full, or may not be written, has DuckDB say: where a commit fails, that it is of a transaction.
+UNWRITABLE = (OSError, duckdb.IOException, duckdb.TransactionException, duckdb.FatalException)
+
 
 @dataclass(frozen=True)
 class Table:
