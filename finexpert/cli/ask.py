@@ -12,7 +12,7 @@ from finexpert.cli import common, several_sources
 from finexpert.cli.options import Assume, Given, takes
 from finexpert.cli.terminal.screen import plain
 from finexpert.cli.terminal.written import Written
-from finexpert.cli.waiting import waiting
+from finexpert.cli.waiting import starting, waiting
 from finexpert.core.display.charts import save_figures
 from finexpert.errors import StoreError
 
@@ -73,10 +73,11 @@ def ask(
     wanted = Written(csv, excel, out)
     wanted.check()
     with waiting():
-        from finexpert.session import Session
+        with starting():
+            from finexpert.session import Session
 
-        expert, settings = given.expert(settings)
-        source = several_sources.open_sources(data, given.filing, given.id, settings, library)
+            expert, settings = given.expert(settings)
+            source = several_sources.open_sources(data, given.filing, given.id, settings, library)
         with Session(source, expert=expert, settings=settings) as session:
             answer = session.ask(question, clarify=not assume, cached=cached)
             taken = [_taken(session, offer) for offer in answer.offers] if yes else []

@@ -7,6 +7,7 @@ Nothing is shown where the errors do not go to a terminal, and nothing of it sta
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Iterator
@@ -37,6 +38,17 @@ def waiting(at_first: str = "Starting") -> Iterator[None]:
         shown = _Shown(bar, bar.add_task(at_first, total=None))
         with watching(Watch(shown.hear)):
             yield
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Within it no garbage is looked for, and afterwards not in what was made: what is imported and opened makes much, and leaves it all."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class _Shown:

@@ -22,7 +22,7 @@ from finexpert.cli.chat.conversation import Chat
 from finexpert.cli.chat.teaching import explain, offer
 from finexpert.cli.options import Given, takes
 from finexpert.cli.terminal import completing
-from finexpert.cli.waiting import waiting
+from finexpert.cli.waiting import starting, waiting
 from finexpert.core.display.charts import save_figures
 
 if TYPE_CHECKING:
@@ -53,11 +53,12 @@ def chat(
     """
     settings = given.settings("conversation", cache_answers=cached or None)
     common.reader_soon(data or (), given.filing, *(library or ()))
-    from finexpert.session import Session
-
     out = common.console()
-    expert, settings = given.expert(settings)
-    source = several_sources.open_sources(data, given.filing, given.id, settings, library)
+    with starting():
+        from finexpert.session import Session
+
+        expert, settings = given.expert(settings)
+        source = several_sources.open_sources(data, given.filing, given.id, settings, library)
     with Session(source, expert=expert, settings=settings) as session:
         talk = Chat(session, yes=yes)
         out.print(HELP, style="dim", markup=False)
