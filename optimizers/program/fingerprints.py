@@ -11,6 +11,7 @@ what compiling changes, so another wording in the code is told and not refused.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -97,6 +98,7 @@ def type_words(annotation: Any) -> str:
     return re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", "", str(text))
 
 
+@functools.cache
 def shape(annotation: Any) -> str:
     """The hash of a type's JSON schema without its wording; of the type's words where it has no schema."""
     try:

@@ -21,6 +21,7 @@ SLOW = {
     "cli/test_runs.py": "start a tracking page",
     "batch/test_on_ray.py": "start a cluster of two nodes",
     "cli/test_budget.py": "compile and evaluate programs",
+    "cli/test_own_examples.py": "compile programs on examples of one's own",
     "app/security/test_slow_clients.py": "wait for clients that read nothing",
     "optimizers/program/test_round_trip.py": "load programs in new processes",
     "optimizers/program/test_mlflow_model.py": "log and load models with MLflow",
