@@ -105,6 +105,15 @@ def mark(shared: Shared, asked: Sequence[BatchQuestion], clarify: bool) -> str:
     return _digest([data, questions, str(settings.as_of), *_program(shared, clarify)])
 
 
+def data_mark(shared: Shared) -> str | None:
+    """What tells that the data are the same; None where a source does not say it."""
+    sources = _each(shared["source"])
+    states = {name: _state(each, shared["settings"]) for name, each in sources.items()}
+    if any(is_warehouse(each) and each.snapshot() is None for each in sources.values()):
+        return None
+    return _digest([states])
+
+
 def program_mark(shared: Shared, clarify: bool) -> str:
     """What must be the same for an answer to be computed again: all of `mark` but the rows, the questions and the day.
 

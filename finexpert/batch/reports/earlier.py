@@ -25,7 +25,7 @@ from finexpert.answers.sources.sources import Sources
 from finexpert.batch.answer_rows import AnswerRow
 from finexpert.batch.ask_all import kept as kept_answer
 from finexpert.batch.questions import BatchQuestion
-from finexpert.batch.surroundings import Shared
+from finexpert.batch.surroundings import Shared, data_mark
 from finexpert.core.answers import Answer
 from finexpert.core.encoding import encode
 from finexpert.errors import FinexpertError, StoreError
@@ -41,10 +41,11 @@ _FREE: dict[str, Any] = {"calls": 0, "tokens": 0, "cost_usd": 0.0, "seconds": 0.
 
 
 class Kept(BaseModel):
-    """An answer of a run: when it was given, and what tells that the program is the same."""
+    """An answer of a run: when it was given, and what tells that the program is the same, and the data."""
 
     question: str
     mark: str
+    data: str | None = None
     on: dt.date
     row: AnswerRow
 
@@ -82,7 +83,7 @@ class Runs(BaseModel):
 def again(kept: Kept, question: BatchQuestion, shared: Shared) -> AnswerRow | None:
     """The row of a question as the data are now, without a model; None where it has to be asked."""
     settings = shared["settings"]
-    if kept.row.status != "answered" or kept.row.record is None:
+    if kept.row.status not in ("answered", "partial") or kept.row.record is None:
         return None
     try:
         record = Record.load(settings.home / "records" / f"{kept.row.record}.json")
@@ -90,6 +91,10 @@ def again(kept: Kept, question: BatchQuestion, shared: Shared) -> AnswerRow | No
         day = given or dt.date.today()
         if record.as_of_given != (given is not None) or (record.as_of != day and rests_on_day(record)):
             return None
+        if kept.row.status == "partial":
+            # Other data, or another day's, may hold what was missing.
+            same = record.as_of == day and kept.data is not None and kept.data == data_mark(shared)
+            return kept.row.model_copy(update=_FREE) if same else None
         return _again(kept.row, _of_day(record, day), shared)
     except FinexpertError:
         # The record is gone, or its plan does not run on these data: a model looks at them.

@@ -22,7 +22,7 @@ from finexpert.batch.answer_rows import NOT_ASKED, AnswerRow
 from finexpert.batch.ask_all import Told, rows_of
 from finexpert.batch.reports.earlier import Kept, Runs, again
 from finexpert.batch.reports.reading import Asked, Report
-from finexpert.batch.surroundings import Shared, program_mark, surroundings
+from finexpert.batch.surroundings import Shared, data_mark, program_mark, surroundings
 from finexpert.core.display import chart_file, table_chart
 from finexpert.core.display.parts import Code
 from finexpert.core.statuses import gives_value
@@ -98,9 +98,9 @@ def run(
             questions = list(rest.values())
             with rows_of(shared, questions, threads=threads, clarify=clarify, on_progress=on_progress) as found:
                 rows |= dict(zip(rest, found, strict=True))
-                _keep(report, rows, runs, same, place)
+                _keep(report, rows, runs, (same, data_mark(shared)), place)
         else:
-            _keep(report, rows, runs, same, place)
+            _keep(report, rows, runs, (same, data_mark(shared)), place)
         sections = [
             _section(each, rows[each.question.key], each.question.key in free, then, shared)
             for each, then in zip(report.asked, before, strict=True)
@@ -119,13 +119,16 @@ def _without_model(asked: Sequence[Asked], runs: Runs, same: str, shared: Shared
     return rows
 
 
-def _keep(report: Report, rows: Mapping[str, AnswerRow], runs: Runs, same: str, place: Path) -> None:
-    """Keep this run. What was not asked leaves what was there before."""
+def _keep(
+    report: Report, rows: Mapping[str, AnswerRow], runs: Runs, marks: tuple[str, str | None], place: Path
+) -> None:
+    """Keep this run, with the marks of program and data. What was not asked leaves what was there before."""
     for each in report.asked:
         key, row = each.question.key, rows[each.question.key]
         if row.status != NOT_ASKED:
             runs.answers.pop(key, None)
-            runs.answers[key] = Kept(question=each.question.question, mark=same, on=dt.date.today(), row=row)
+            mark, data = marks
+            runs.answers[key] = Kept(question=each.question.question, mark=mark, data=data, on=dt.date.today(), row=row)
             runs.last[each.place] = key
     runs.save(place)
 

@@ -12,6 +12,7 @@ import openpyxl
 import pandas as pd
 import pytest
 from tests.modules.flow.several.conftest import amounts, library, planned, revenue, rows  # noqa: F401 - fixtures
+from tests.modules.flow.several.test_partly import NOTHING_READ
 from tests.modules.flow.several.test_question import BOTH, TOGETHER
 
 from finexpert.answers.records import Record
@@ -165,3 +166,25 @@ def test_over_several_sources_it_is_replayed_or_asked_anew(
     library.remove("oakgate/2021")
     made([desk.warehouse, library])
     assert len(desk.calls) > 2
+
+
+def test_a_part_of_an_answer_is_asked_anew_where_data_or_day_are_others(
+    made: Any, desk: Any, file: Path, library: Any, planned: Any, amounts: Any, revenue: Any, rows: Any  # noqa: F811
+) -> None:  # fmt: skip
+    desk.says("source_planning", planned(amounts, revenue, combine=TOGETHER))
+    desk.says("library_table", desk.fields(**rows(**NOTHING_READ)))
+    file.write_text(f'title: Both\nquestions: ["{BOTH}"]\n')
+    first = made([desk.warehouse, library]).sections[0]
+    asked = len(desk.calls)
+    same = made([desk.warehouse, library]).sections[0]
+    assert (first.row.status, first.how) == ("partial", "")
+    assert (same.row.status, same.row.calls, same.row.value) == ("partial", 0, first.row.value)
+    assert same.how
+    assert len(desk.calls) == asked
+    made([desk.warehouse, library], as_of=dt.date(2021, 7, 1))
+    assert len(desk.calls) == 2 * asked
+    made([desk.warehouse, library], as_of=dt.date(2021, 7, 1))
+    assert len(desk.calls) == 2 * asked
+    library.remove("oakgate/2021")
+    made([desk.warehouse, library], as_of=dt.date(2021, 7, 1))
+    assert len(desk.calls) > 2 * asked
