@@ -32,6 +32,8 @@ SOURCE = "github.com/InfiAgent/InfiAgent holds them under examples/DA-Agent/data
 _NAMED = re.compile(r"@(\w+)\[(.*?)\]")
 
 _DECIMALS = 2
+# A list of the whole text.
+_LIST = re.compile(r"^\[([^\[\]]*)\]$")
 
 
 class Label(BaseModel):
@@ -196,6 +198,9 @@ def response_of(table: pd.DataFrame, question: DabenchQuestion) -> str:
     >>> question = DabenchQuestion(id=1, question="?", file_name="x.csv", format="@mean[value] rounded to two decimal places")
     >>> response_of(pd.DataFrame({"mean": [2.0 / 3]}), question)
     '@mean[0.67]'
+    >>> outliers = DabenchQuestion(id=2, question="?", file_name="x.csv", format="@outliers[list_of_numbers]")
+    >>> response_of(pd.DataFrame({"outliers": ["[]"]}), outliers)
+    '@outliers[]'
     """
     found = values_of(table, question)
     return " ".join(
@@ -213,7 +218,8 @@ def _shown(value: Any, decimals: int | None) -> str:
         return f"{value:.{_DECIMALS if decimals is None else decimals}f}"
     if isinstance(value, list | tuple):
         return ", ".join(_shown(one, decimals) for one in value)
-    return str(value)
+    # The form has brackets already: a list that was written with its own has them once.
+    return _LIST.sub(r"\1", str(value))
 
 
 def right_officially(response: str, answers: Sequence[tuple[str, str]]) -> bool:
