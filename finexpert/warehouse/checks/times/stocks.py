@@ -60,7 +60,7 @@ def check_stocks(one: Read, probe: Probe) -> None:
     """Raises QueryError for a sum of balances of several days, or of running totals."""
     for scope in one.scopes:
         for node in scope.walk():
-            if isinstance(node, exp.Sum):
+            if isinstance(node, exp.Sum | exp.Avg):
                 _check_sum(one, node, scope, probe)
 
 
@@ -103,12 +103,15 @@ def _snapshot_day(table: TableSchema) -> str:
     return day if (about | of_day) & _TAKEN_DOWN and (taken or again) else ""
 
 
-def _check_sum(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> None:
+def _check_sum(one: Read, node: exp.Sum | exp.Avg, scope: Scope, probe: Probe) -> None:
     if node.find_ancestor(exp.Window, exp.Filter) is not None or _is_average(node):
         return
     for column in node.find_all(exp.Column):
         origin = one.origin(column, scope)
         if origin is None or one.base_of(scope, column.table) is None:
+            continue
+        # A balance has an average over some days; what runs since a beginning has none.
+        if isinstance(node, exp.Avg) and not _is_running(origin):
             continue
         for day in _times_of(origin):
             if not _is_at_a_time(origin, day) or _is_share(one, node, scope, day) or _is_told_apart(one, scope, day):
@@ -116,19 +119,19 @@ def _check_sum(one: Read, node: exp.Sum, scope: Scope, probe: Probe) -> None:
             if not _are_several(one, scope, exp.column(day, table=column.table), probe):
                 continue
             raise QueryError(
-                f"{text_of(one, node)} adds up rows of several {_called(origin.table, day)}, and {origin} says what was there on each: keep one day, as the last "
+                f"{text_of(one, node)} {'adds up' if isinstance(node, exp.Sum) else 'averages'} rows of several {_called(origin.table, day)}, and {origin} says what was there on each: keep one day, as the last "
                 f"{day} that the question means, or group by {day}"
             )
 
 
-def _is_average(node: exp.Sum) -> bool:
+def _is_average(node: exp.Expr) -> bool:
     """Whether a sum over some days is divided by their number."""
     over = node.find_ancestor(exp.Div, exp.Select)
     by = over.expression.unnest() if isinstance(over, exp.Div) else None
     return by is not None and (by.find(exp.Count) is not None or (by.is_int and 1 < int(by.name) <= _DAYS_OF_A_YEAR))
 
 
-def _is_share(one: Read, node: exp.Sum, scope: Scope, day: str) -> bool:
+def _is_share(one: Read, node: exp.Expr, scope: Scope, day: str) -> bool:
     """Whether a sum is divided by one of the same table that says what was there on the same days, as pallets by room for them."""
     over = node.find_ancestor(exp.Div, exp.Select)
     if not isinstance(over, exp.Div):
