@@ -49,7 +49,11 @@ class WarehouseQuestion(Answering):
         # Where nobody asked for a day, rows are hidden by dates that an owner declared, and by no guess.
         hidden = not self.as_of_given
         named = {name: one for name, (one, _) in self.taught.memory.named_selects().items()} if self.taught else {}
-        self.checks = Checks(self.source, self.as_of, hidden, chosen=self.chosen, question=self.question, named=named)
+        told = [each.told for each in self.taught.glossary.keywords(("active",))] if self.taught else []
+        house = "\n".join([self.knowledge, *told])
+        self.checks = Checks(
+            self.source, self.as_of, hidden, chosen=self.chosen, question=self.question, house=house, named=named
+        )
 
     @property
     def card(self) -> str:

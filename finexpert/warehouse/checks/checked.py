@@ -137,7 +137,8 @@ class Checks:
 
     `as_of` hides later rows; with `declared_only` by dates that an owner declared alone, as where nobody asked for a day. `chosen` are
     texts that a person has said the meaning of, by "table.column=text". `seconds` bound what the checks may take on an idle machine; a busy one
-    gives them more, by the `pace` at which it goes. The `question` tells what a count is meant to count. `named` are SELECTs that may be read
+    gives them more, by the `pace` at which it goes. The `question` tells what a count is meant to count, `house` what was taught of
+    such words. `named` are SELECTs that may be read
     by their names; those that were are in `read_by_name`.
     """
 
@@ -147,6 +148,7 @@ class Checks:
     seconds: float = SECONDS
     chosen: Mapping[str, str] = field(default_factory=dict)
     question: str = ""
+    house: str = field(default="", repr=False)
     named: Mapping[str, NamedSelect] = field(default_factory=dict, repr=False)
     read_by_name: dict[str, NamedSelect] = field(default_factory=dict, init=False, repr=False)
     pace: Callable[[], Pace] = Pace
@@ -202,8 +204,8 @@ class Checks:
                 notes += check_outer_joins(one, probe, self.question)
             with probe.checking(_FISCAL):
                 notes += [
-                    *check_fiscal(one, probe, self.question),
-                    *fiscal_as_of(one, self.as_of if explicit else None),
+                    *check_fiscal(one, probe, self.question, self.house),
+                    *fiscal_as_of(one, self.as_of if explicit else None, self.house),
                 ]
             with probe.checking(_NOT_YET):
                 notes += check_not_yet(one, probe, self.question)

@@ -115,3 +115,11 @@ def test_without_drafts_the_layers_write_for_themselves(session: Any) -> None:
     asked, prompts = session(["nothing"] * 3, drafts=False, retries=0)
     assert asked.ask("By how much did sales rise?").status == "failed"
     assert "[[ ## frames ## ]]" in prompts[0]
+
+
+@pytest.mark.parametrize(("knowledge", "status"), [("Our fiscal year ends in June.", "failed"), ("", "answered")])
+def test_what_is_told_with_a_question_holds_for_its_checks(session: Any, knowledge: str, status: str) -> None:
+    asked, _ = session([said("SELECT sum(amount) FROM sales WHERE year(date) = 2020", "number")] * 2)
+    answer = asked.ask("What were sales in fiscal year 2020?", knowledge=knowledge)
+    assert answer.status == status
+    assert "the fiscal year ends with June here" in answer.text or not knowledge

@@ -96,3 +96,10 @@ def test_a_fiscal_year_hides_rows_as_one_of_the_calendar(tmp_path: Path) -> None
         said = Checks(source, as_of=dt.date(2024, 9, 30)).run(select).notes
         assert any(note.startswith("budgets.fiscal_year is taken for a year of the calendar") for note in said)
         assert not any("fiscal_year is taken" in note for note in Checks(source).run(select).notes)
+
+
+def test_what_was_taught_tells_it(tmp_path: Path) -> None:
+    with opened(tmp_path) as source:
+        checks = Checks(source, question="Revenue in FY2024?", house="fiscal year: ours ends on 31 March of the year")
+        with pytest.raises(QueryError, match="the fiscal year ends with March here"):
+            checks.run("SELECT sum(amount) FROM orders WHERE year(ordered_on) = 2024")

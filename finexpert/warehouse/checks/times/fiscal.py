@@ -2,7 +2,7 @@
 
 "in fiscal year 2024", year(ordered_on) = 2024      a year that ends with June 2024 begins with July 2023
 
-When it ends is read from the comments of tables and columns ("the fiscal year ends on 30 June"), or from a column that says the fiscal year of a day.
+When it ends is read from what was taught and from the comments of tables and columns ("the fiscal year ends on 30 June"), or from a column that says the fiscal year of a day.
 Where nothing tells, calendar years may be meant: that is said.
 """
 
@@ -33,7 +33,7 @@ _QUARTER = re.compile(
 )
 _MONTHS = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in calendar.month_name[1:])
 _ENDS = re.compile(
-    r"(?:(?:fiscal|financial)[\s_]+year|\bFYE?\b)[^.;]{0,30}?\b(?:(?P<end>end(?:s|ed|ing)?|close[sd]?)|start(?:s|ing)?|begin(?:s|ning)?|from)\b"
+    r"(?:(?:fiscal|financial)[\s_]+year|\bFYE?\b)[^.;]{0,60}?\b(?:(?P<end>end(?:s|ed|ing)?|close[sd]?)|start(?:s|ing)?|begin(?:s|ning)?|from)\b"
     rf"[^.;]{{0,20}}?\b(?P<month>{_MONTHS})\b",
     re.IGNORECASE,
 )
@@ -42,11 +42,14 @@ _YEARS = (exp.Year, exp.Extract, exp.DateTrunc, exp.TimestampTrunc, exp.TimeToSt
 _PARTS = re.compile(r"MONTH|QUARTER|%M|INTERVAL")
 
 
-def check_fiscal(one: Read, probe: Probe, question: str) -> list[str]:
-    """Notes for the person; raises QueryError where the question says fiscal years, and the SELECT takes calendar years of another end."""
+def check_fiscal(one: Read, probe: Probe, question: str, house: str = "") -> list[str]:
+    """Notes for the person; raises QueryError where the question says fiscal years, and the SELECT takes calendar years of another end.
+
+    `house` is what was taught or told beside the data.
+    """
     if not _FISCAL.search(question) or "calendar" in question.lower() or any(map(_is_fiscal, _mentioned(one))):
         return []
-    ends = _declared(one)
+    ends = last_month(house) or _declared(one)
     quarter = _calendar_quarter(one, question)
     taken = quarter or _calendar_years(one)
     if not taken or ends == 12:
@@ -62,9 +65,9 @@ def check_fiscal(one: Read, probe: Probe, question: str) -> list[str]:
     return [f"fiscal years are taken for those of the calendar: nothing in these data says when one ends ({taken})"]
 
 
-def fiscal_as_of(one: Read, as_of: dt.date | None) -> list[str]:
+def fiscal_as_of(one: Read, as_of: dt.date | None, house: str = "") -> list[str]:
     """Notes on tables whose rows are seen as of a day by their fiscal year, as if it were one of the calendar."""
-    if as_of is None or _declared(one) == 12:
+    if as_of is None or (last_month(house) or _declared(one)) == 12:
         return []
     return [
         f"{table.name}.{table.date.name} is taken for a year of the calendar: its rows are seen from 31 December on, whenever the fiscal year ends"
@@ -78,6 +81,8 @@ def last_month(text: str) -> int | None:
 
     >>> last_month("The fiscal year ends on 30 June."), last_month("FY starts 1 Apr"), last_month("fiscal year of the order")
     (6, 3, None)
+    >>> last_month("By 'fiscal year' this house means: the twelve months that end in September")
+    9
     """
     found = _ENDS.search(text)
     if found is None:
