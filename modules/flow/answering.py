@@ -68,14 +68,24 @@ class Unclear(Exception):
         self.clarification = clarification
 
 
+# A model narrows what it wrote; a person may give it more.
+_MORE = {
+    "it took longer than": "FINEXPERT_SQL_SECONDS",
+    "more memory than it may use": "FINEXPERT_SQL_MEMORY_MB",
+    "the script ran longer than": "FINEXPERT_SCRIPT_SECONDS",
+}
+
+
 def _for_a_person(error: FinexpertError) -> str:
-    """What went wrong, for the person: who sees the values that a column holds, and the model does not."""
+    """What went wrong, for the person: who sees the values that a column holds and sets limits, which the model does not."""
     if isinstance(error, UnknownValue) and error.values:
         said = str(error).partition(". Its values are not shown")[0]
         return f"{said}. {error.place} holds {', '.join(map(repr, error.values))}"
     if isinstance(error, NoRows) and error.span:
         return f"{error}; {error.span}"
-    return str(error)
+    said = str(error)
+    more = next((name for words, name in _MORE.items() if words in said), "")
+    return f"{said}; {more} gives it more" if more else said
 
 
 class SecondLook(Protocol):

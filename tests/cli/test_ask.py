@@ -225,3 +225,15 @@ def test_a_term_that_cannot_be_kept_does_not_lose_the_answer() -> None:
     offer = Offer(kind="definition", term="slow money", meaning="M2 up by less than 2 percent")
     said = _taken(cast(Session, Full()), offer)
     assert said == "not kept: slow money = M2 up by less than 2 percent: the disk is full"
+
+
+@pytest.mark.parametrize(
+    ("limit", "question"), [("FINEXPERT_SQL_SECONDS", RECESSIONS), ("FINEXPERT_SCRIPT_SECONDS", PLOT)]
+)
+def test_what_took_too_long_names_the_limit(
+    finexpert: Any, monkeypatch: pytest.MonkeyPatch, limit: str, question: str
+) -> None:
+    monkeypatch.setenv(limit, "0.0001")
+    ran = finexpert("ask", question, *RECORDED, "--retries", "0", "--json")
+    assert ran.code == 3
+    assert ran.json["failure"]["message"].endswith(f"; {limit} gives it more")
