@@ -125,6 +125,9 @@ def test_a_gap_is_said(source: DuckDBWarehouse, question: str, select: str) -> N
         ("Year over year growth?", "SELECT y, s / lag(s) OVER (ORDER BY y) AS g FROM (SELECT date_trunc('year', m) AS y, sum(revenue) AS s FROM whole GROUP BY 1) ORDER BY 1"),
         ("Month-over-month change?", "SELECT m, revenue - lag(revenue) OVER (ORDER BY m) AS g FROM whole ORDER BY 1"),
         ("Change to the previous quarter?", "SELECT q, s - lag(s) OVER (ORDER BY q) AS g FROM (SELECT date_trunc('quarter', m) AS q, sum(revenue) AS s FROM whole GROUP BY 1) ORDER BY 1"),
+        ("Which month of the previous year had the largest rise?", "SELECT m, revenue - lag(revenue) OVER (ORDER BY m) AS g FROM whole ORDER BY 1"),
+        ("A month begins on the last day of the year before. Rises?", "SELECT m, revenue - lag(revenue) OVER (ORDER BY m) AS g FROM whole ORDER BY 1"),
+        ("Largest rise within a day, compared with the year before?", "SELECT seen_at, id - lag(id) OVER (ORDER BY seen_at) AS g FROM events ORDER BY 1"),
         ("Revenue and that of the row before?", "SELECT m, lag(revenue) OVER (ORDER BY m) AS g FROM whole ORDER BY 1"),
     ],
 )  # fmt: skip

@@ -96,6 +96,7 @@ def test_late_may_be_meant_of_what_was_done(source: DuckDBWarehouse) -> None:
         ("How many were not paid by 31 March 2024?", "coalesce(paid_on, DATE '2999-12-31') > DATE '2024-03-31'"),
         ("How many were paid after 31 March 2024?", "paid_on > DATE '2024-03-31'"),
         ("How many were paid late?", "paid_on > due_date"),
+        ("How many overdue invoices were paid after March 2024?", "paid_on > DATE '2024-03-31'"),
         ("How many unpaid invoices were due after March 2024?", "paid_on IS NULL AND due_date > DATE '2024-03-31'"),
         ("How many are not due by 31 March 2024?", "due_date > DATE '2024-03-31'"),
     ],

@@ -19,13 +19,18 @@ from finexpert.warehouse.checks.reading.select import Read, runnable, text_of, w
 from finexpert.warehouse.checks.remarks.rows import is_small
 from finexpert.warehouse.dates import kind_of_type, words
 
-_ASKED = (
-    ("year", re.compile(r"\b(?:year[\s-](?:over|on)[\s-]year|yoy|y/y|(?:previous|prior|preceding|last) year|year (?:before|earlier)|annual (?:growth|change))\b", re.IGNORECASE)),
-    ("quarter", re.compile(r"\b(?:quarter[\s-](?:over|on)[\s-]quarter|qoq|q/q|(?:previous|prior|preceding) quarter|quarter (?:before|earlier))\b", re.IGNORECASE)),
-    ("month", re.compile(r"\b(?:month[\s-](?:over|on)[\s-]month|mom|m/m|(?:previous|prior|preceding) month|month (?:before|earlier))\b", re.IGNORECASE)),
-)  # fmt: skip
+_UNITS = ("year", "quarter", "month")
+_SHORT = {"year": r"yoy|y/y|annual\s+(?:growth|change)", "quarter": r"qoq|q/q", "month": r"mom|m/m"}
+# Only what is compared with a period before is asked of it: "the last day of the quarter before" may be a definition.
+_COMPARED = (
+    r"\b(?:{unit}[\s-](?:over|on)[\s-]{unit}|{short}|(?:to|than|from|over|against|vs\.?|versus|with)\s+(?:that\s+of\s+)?"
+    r"(?:the\s+same\s+\w+\s+(?:of|in)\s+)?(?:the\s+|a\s+)?(?:(?:previous|prior|preceding)\s+{unit}|{unit}\s+(?:before|earlier)))\b"
+)
+_ASKED = [(unit, re.compile(_COMPARED.format(unit=unit, short=_SHORT[unit]), re.IGNORECASE)) for unit in _UNITS]
 # How many days lie between the same days of two such periods, at least and at most: years of 52 and 53 weeks are meant too.
 _DAYS = {"year": (360, 372), "quarter": (84, 98), "month": (25, 35)}
+# Steps of shorter periods, over which one row back is taken for a longer one; of days, a row back is meant as a day.
+_SHORTER = {"year": [_DAYS["quarter"], _DAYS["month"]], "quarter": [_DAYS["month"]], "month": []}
 _YEARS = frozenset(("year", "yr", "y", "fy"))
 
 
@@ -52,19 +57,22 @@ def _of_scope(one: Read, scope: Scope, probe: Probe, unit: str) -> Iterator[str]
         if step is None:
             continue
         key, least, most = step
-        near = exp.Between(
-            this=exp.Abs(this=exp.column("step")), low=exp.Literal.number(least), high=exp.Literal.number(most)
-        )
         steps = _steps(select, node, key)
-        some_far = probe.any_row(_among(one, scope, steps, exp.not_(near)))
-        if some_far is not True:
+        if probe.any_row(_among(one, scope, steps, exp.not_(_between(least, most)))) is not True:
             continue
         back = f"{text_of(one, node.this)} looks at a row that is not one {unit} away"
-        if probe.any_row(_among(one, scope, steps, near)) is False:
+        if probe.any_row(_among(one, scope, steps, _between(least, most))) is True:
+            yield f"{back} in some rows, where a period between has none"
+        elif any(probe.any_row(_among(one, scope, steps, _between(*days))) for days in _SHORTER[unit]):
             raise QueryError(
                 f"{back}, and the question asks for the {unit} before: join it by its own {unit}, or look as many rows back as a {unit} has"
             )
-        yield f"{back} in some rows, where a period between has none"
+
+
+def _between(least: int, most: int) -> exp.Expr:
+    """The condition for a step of so many days."""
+    low, high = exp.Literal.number(least), exp.Literal.number(most)
+    return exp.Between(this=exp.Abs(this=exp.column("step")), low=low, high=high)
 
 
 def _back(node: exp.Window) -> str:

@@ -23,7 +23,22 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 # What ends that something is open, as a column of its day says it.
-_ENDS = ("paid", "pay", "settl", "clos", "clear", "resol", "complet", "deliver", "ship", "receiv", "repa", "return", "redeem", "finish")  # fmt: skip
+_ENDS = (
+    "paid",
+    "pay",
+    "settl",
+    "clos",
+    "clear",
+    "resol",
+    "complet",
+    "deliver",
+    "ship",
+    "repa",
+    "return",
+    "redeem",
+    "finish",
+)
+_PLANNED = frozenset(("next", "due", "planned", "expected", "scheduled", "first"))
 _PAID = frozenset(("paid", "pay", "payment", "payments"))
 _SAME = 4
 
@@ -31,11 +46,12 @@ _SAME = 4
 def check_not_yet(one: Read, probe: Probe, question: str) -> list[str]:
     """Notes for the person; raises QueryError where the question asks for what was not done by a day, and the SELECT leaves out what never was."""
     asked = [match.groupdict() for match in _ASKED.finditer(question.lower())]
+    stated = set(re.findall(r"[a-z]+", _ASKED.sub(" ", question.lower())))
     found: list[str] = []
     small = all(table.rows is not None and table.rows <= SMALL for table in one.used)
     for column, scope in columns_of(one) if asked and small else ():
         node = _after(column)
-        if node is None or not _is_asked(column.name, asked) or not _is_day(one, column, scope):
+        if node is None or not _is_asked(column.name, asked, stated) or not _is_day(one, column, scope):
             continue
         rest = list(_others(scope, node))
         never = rows_of(one, scope, exp.and_(*rest, column.copy().is_(exp.null())))
@@ -75,13 +91,17 @@ def _looked_at(select: exp.Expr) -> Iterator[exp.Column]:
         yield from node.find_all(exp.Column)
 
 
-def _is_asked(name: str, asked: list[dict[str, str | None]]) -> bool:
-    """Whether a column says the day of what a question says was not done.
+def _is_asked(name: str, asked: list[dict[str, str | None]], stated: set[str]) -> bool:
+    """Whether a column says the day of what a question says was not done, and not among its other words that it was.
 
-    >>> _is_asked("paid_on", [{"undone": "paid"}]), _is_asked("due_on", [{"undone": "paid"}]), _is_asked("closed_at", [{"open": "open"}])
-    (True, False, True)
+    >>> _is_asked("paid_on", [{"undone": "paid"}], set()), _is_asked("due_on", [{"undone": "paid"}], set())
+    (True, False)
+    >>> _is_asked("closed_at", [{"open": "open"}], {"cases"}), _is_asked("paid_on", [{"open": "open"}], {"claims", "paid"})
+    (True, False)
     """
     said = set(words(name))
+    if said & (_PLANNED | stated - {"date", "day", "on", "at", "by", "time"}):
+        return False
     for one in asked:
         if one.get("open") and any(word.startswith(_ENDS) for word in said):
             return True
