@@ -44,7 +44,8 @@ _PUBLISHED = frozenset(
 _LOOKED_AT = frozenset(_split("snapshot valuation position observation obs asof report reported reporting"))
 _PERIODS = frozenset(_split("period quarter month week year fiscal reporting report"))
 _LIKE_A_DATE = re.compile(
-    r"date|dt\b|day|month|year|yr\b|period|quarter|time|_ts\b|\bts\b|epoch|stamp|asof|_at\b|_on\b|dated|fy\b",
+    r"date|dt\b|day|month|year|yr\b|period|quarter|time|_ts\b|\bts\b|epoch|stamp|asof|_at\b|_on\b|dated|fy\b"
+    r"|(?:^|_)(?:ym|ymd|yyyymm|yyyymmdd|mth)(?:$|_)",
     re.IGNORECASE,
 )
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -136,8 +137,8 @@ def kind_of_type(type_: str) -> str | None:
 def may_be_date(name: str) -> bool:
     """Whether the name of a text or a number says that it is a date.
 
-    >>> may_be_date("trade_dt"), may_be_date("fiscalYear"), may_be_date("status"), may_be_date("updates")
-    (True, True, False, False)
+    >>> may_be_date("trade_dt"), may_be_date("fiscalYear"), may_be_date("fx_ym"), may_be_date("status"), may_be_date("updates")
+    (True, True, True, False, False)
     """
     return bool(_LIKE_A_DATE.search(_HUMP.sub("_", name))) and not re.fullmatch(
         r"\w*(update|candidate|mandate)s?", name.lower()
