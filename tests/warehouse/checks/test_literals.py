@@ -101,6 +101,25 @@ def test_a_text_that_is_looked_for_in_two_columns_has_to_be_in_one(run: Any, whe
     assert run(f"SELECT count(*) FROM accounts WHERE {where}").frame.data.iat[0, 0] == right > 0
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "lower(segment) IN ('private bank', 'pb') OR account_id IN (SELECT account_id FROM trades WHERE lower(status) = 'private bank')",
+        "segment = 'private bank' OR (account_id IN (SELECT account_id FROM trades WHERE side = 'SELL' AND status = 'private bank'))",
+    ],
+)
+def test_a_code_or_what_a_table_of_codes_calls_it_has_to_be_there(run: Any, where: str) -> None:
+    assert run(f"SELECT count(*) FROM accounts WHERE {where}").frame.data.iat[0, 0] == 1
+    with pytest.raises(UnknownValue, match="hedge"):
+        run(f"SELECT count(*) FROM accounts WHERE {where.replace('private bank', 'hedge')}")
+
+
+def test_another_text_in_the_other_part_of_an_or_has_to_be_there_too(run: Any) -> None:
+    other = "account_id IN (SELECT account_id FROM trades WHERE status = 'Executed')"
+    with pytest.raises(UnknownValue, match="Executed"):
+        run(f"SELECT count(*) FROM accounts WHERE segment IN ('private bank', 'retail') OR {other}")
+
+
 def test_what_a_person_chose_takes_the_place_of_the_text(run: Any) -> None:
     checked = run("SELECT count(*) FROM trades WHERE status = 'Executed'", chosen={"trades.status=Executed": "FILLED"})
     assert (checked.frame.data.iat[0, 0], checked.notes) == (3, ("read 'Executed' as 'FILLED'",))

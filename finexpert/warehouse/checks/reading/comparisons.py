@@ -164,7 +164,7 @@ def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
     >>> [[one.texts for one in group] for group in guesses(comparisons(read(select, "duckdb", [trades])))]
     [[['F', 'X'], ['FILL%']], [['B']]]
 
-    The same texts that are looked for in several columns have to be in one of them.
+    The same texts that are looked for in several columns have to be in one of them, as has a code or what a table of codes calls it.
 
     >>> select = "SELECT 1 FROM trades WHERE status ILIKE '%acme%' OR side ILIKE 'Acme%'"
     >>> [[one.texts for one in group] for group in guesses(comparisons(read(select, "duckdb", [trades])))]
@@ -173,16 +173,36 @@ def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
     grouped: dict[tuple[int, str], list[Comparison]] = {}
     for comparison in found:
         joined = exp.And if comparison.negated else exp.Or
-        top: exp.Expr = comparison.node
-        while isinstance(top.parent, (joined, exp.Paren, *((exp.Not,) if comparison.negated else ()))):
-            top = top.parent  # type: ignore[assignment]
+        above = (joined, exp.Paren, *((exp.Not,) if comparison.negated else ()))
+        top = _above(comparison.node, above)
+        if not comparison.negated and (branch := _branch_of(top)) is not None:
+            top = _above(branch, above)
         grouped.setdefault((id(top), meant(comparison.origin)), []).append(comparison)
     together: dict[tuple[int, object], list[Comparison]] = {}
-    for (top_id, meaning), group in grouped.items():
+    for (top_id, meaning), group in sorted(grouped.items(), key=lambda one: -len(_sought(one[1]))):
+        sought = _sought(group)
+        wider = (key for key in together if key[0] == top_id and isinstance(key[1], frozenset) and sought <= key[1])
         anywhere = not any(comparison.negated for comparison in group)
-        sought = frozenset(text.strip("%_ ").casefold() for comparison in group for text in comparison.texts)
-        together.setdefault((top_id, sought if anywhere else meaning), []).extend(group)
+        together.setdefault(next(wider, (top_id, sought)) if anywhere else (top_id, meaning), []).extend(group)
     return list(together.values())
+
+
+def _sought(group: Iterable[Comparison]) -> frozenset[str]:
+    return frozenset(text.strip("%_ ").casefold() for comparison in group for text in comparison.texts)
+
+
+def _above(node: exp.Expr, kinds: tuple[type[exp.Expr], ...]) -> exp.Expr:
+    while isinstance(node.parent, kinds):
+        node = node.parent
+    return node
+
+
+def _branch_of(condition: exp.Expr) -> exp.Expr | None:
+    """The IN of an OR whose SELECT has a condition, alone or beside others: where it lets nothing through, the rest of the OR decides."""
+    where = _above(condition, (exp.And, exp.Paren)).parent
+    select = where.parent if isinstance(where, exp.Where) else None
+    branch = _above(select, (exp.Subquery, exp.Paren)).parent if isinstance(select, exp.Select) else None
+    return branch if isinstance(branch, exp.In) and isinstance(_above(branch, (exp.Paren,)).parent, exp.Or) else None
 
 
 def meant(origin: Origin) -> str:
