@@ -238,28 +238,18 @@ def _table(value: Any) -> dict[str, Any]:
 
 def _check_file(place: str, told: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     """Raises ConfigurationError for an address that is no server of this machine and gets a key that does not stand beside it."""
-    for name in ("api_base", "fallback_api_base"):
-        key = name.replace("base", "key")
-        is_known = name not in told or name in before or _OF_THIS_MACHINE.fullmatch(str(told[name]))
-        if not is_known and (key not in told or key in before):
-            raise ConfigurationError(
-                _REFUSED.format(
-                    name=place + name, instead=f"write its {key} beside it ('none' where it wants none), or "
-                )
-            )
-    for name, may_be in (
-        ("lm", _MODEL),
-        ("fallback_lm", _MODEL),
-        ("embedder", _MODEL),
-        ("model", _MODEL),
-        ("extra", _WORDS),
-    ):
-        if name not in before and not _holds_only(may_be, told.get(name)):
-            raise ConfigurationError(_REFUSED.format(name=place + name, instead=""))
-    for name, variables in _SENT_ALONG.items():
-        sent = [each for each in os.environ if variables.fullmatch(each)]
-        if sent and name not in before and not _holds_only(_NO_SERVER, told.get(name)):
-            raise ConfigurationError(_REFUSED.format(name=name, instead=f"unset {sent[0]}, or "))
+    for name, value in told.items():
+        key, instead = name.replace("base", "key"), ""
+        follows = name.endswith("api_base") and not _OF_THIS_MACHINE.fullmatch(str(value))
+        if follows and (key not in told or key in before):
+            instead = f"write its {key} beside it ('none' where it wants none), or "
+        elif sent := [each for each in os.environ if name in _SENT_ALONG and _SENT_ALONG[name].fullmatch(each)]:
+            follows, instead = not _holds_only(_NO_SERVER, value), f"unset {sent[0]}, or "
+        else:
+            follows = name.endswith(("lm", "embedder", "model", "extra"))
+            follows = follows and not _holds_only(_WORDS if name == "extra" else _MODEL, value)
+        if follows and name not in before:
+            raise ConfigurationError(_REFUSED.format(name=place + name, instead=instead))
 
 
 def _holds_only(pattern: re.Pattern[str], value: Any) -> bool:

@@ -129,8 +129,10 @@ def settings_from(**given: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "_".join(map(str, first["loc"]))
+        # The settings of a layer may hold a key.
+        told = "not as it can be" if name.startswith("layers_") else _SHOWN.repr(first["input"])
         raise ConfigurationError(
-            f"the setting {name} is {_SHOWN.repr(first['input'])}: {first['msg']}. "
+            f"the setting {name} is {told}: {first['msg']}. "
             f"It comes from an option, FINEXPERT_{name.upper()} or finexpert.toml."
         ) from error
     except SettingsError as error:

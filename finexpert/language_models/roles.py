@@ -26,6 +26,7 @@ from finexpert.language_models.providers import full_name, is_reasoning_model, p
 from finexpert.language_models.quiet import quiet
 from finexpert.language_models.recordings.recorded import RECORDED, RecordedModel
 from finexpert.language_models.recordings.recorder import Recorder
+from finexpert.language_models.secrets import shown
 from finexpert.language_models.spec import ModelSettings, ModelSpec, further_spec, layer_spec
 
 __all__ = ["LanguageModels", "ModelSpec", "build_lm"]
@@ -214,7 +215,7 @@ def _describe(spec: ModelSpec) -> dict[str, Any]:
     temperature, max_tokens = _sampling(spec)
     words = {
         "model": spec.model,
-        "api_base": spec.api_base,
+        "api_base": shown(spec.api_base) if spec.api_base else None,
         "temperature": temperature,
         "max_tokens": max_tokens,
         "found": spec.found,

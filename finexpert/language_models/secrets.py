@@ -17,7 +17,8 @@ _SHORTEST = 6
 # Keys by their look, where the value is not known here: "Bearer ...", "sk-...", "AIza...", the user and
 # password of an address, and the like.
 _LOOKS_LIKE_A_KEY = re.compile(
-    r"\bBearer\s+\S+|\b(?:sk|pk|gsk|xai|hf|AIza|AKIA|ASIA)[-_A-Za-z0-9*]{12,}|(?<=://)[^\s/@:]*:[^\s/@]+(?=@)"
+    r"\bBearer\s+\S+|\b(?:sk|pk|gsk|xai|hf|AIza|AKIA|ASIA)[-_A-Za-z0-9*]{12,}|(?<=://)[^\s/@:]*:\S+(?=@)"
+    r"|(?<=[?&;])[\w-]*(?i:key|token|secret|passw|pwd|signature|sig|credential)[\w-]*=[^\s&;#'\"]+"
 )
 
 
@@ -33,6 +34,18 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, "***")
     return _LOOKS_LIKE_A_KEY.sub("***", text)
+
+
+def shown(address: str) -> str:
+    """The address of a server as it may be shown and kept: no user, no password, and nothing behind a question mark.
+
+    >>> shown("https://desk:s3cret@models.example/v1?api_key=s3cret"), shown("http://127.0.0.1:8000/v1")
+    ('https://models.example/v1', 'http://127.0.0.1:8000/v1')
+    """
+    scheme, between, rest = address.partition("://")
+    plain = re.split(r"[?#]", rest)[0]
+    # A password may hold a question mark too: then nobody can say where the host begins.
+    return f"{scheme}{between}{'***' if '@' in rest[len(plain) :] else plain.rpartition('@')[2]}"
 
 
 class Redacting:

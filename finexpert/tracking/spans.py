@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from finexpert.core.progress import Event, watch
 from finexpert.errors import ConfigurationError, DataError
+from finexpert.language_models.secrets import shown
 from finexpert.language_models.usage import Call, Meter
 
 if TYPE_CHECKING:
@@ -220,7 +221,9 @@ def _to_collector(address: str) -> Callable[[Span], None]:
             result = self.inner.export(spans)
             if result is not SpanExportResult.SUCCESS:
                 _log.warning(
-                    "%d spans did not reach %s: is a collector there? The answer is not touched", len(spans), endpoint
+                    "%d spans did not reach %s: is a collector there? The answer is not touched",
+                    len(spans),
+                    shown(endpoint),
                 )
             return result
 

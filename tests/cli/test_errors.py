@@ -72,6 +72,11 @@ def test_wrong_usage(finexpert: Any, arguments: tuple[str, ...], named: tuple[st
         ("FINEXPERT_AS_OF", "yesterday", ("the setting as_of is 'yesterday'", "FINEXPERT_AS_OF", "finexpert.toml")),
         ("FINEXPERT_PRIVACY", "all", ("the setting privacy is 'all'", "'schema' or 'samples'")),
         ("FINEXPERT_LAYERS", "{planning", ("layers", "FINEXPERT_")),
+        (
+            "FINEXPERT_LAYERS",
+            '{"planning": "not-shown"}',
+            ("the setting layers_planning is not as it can be", "FINEXPERT_LAYERS"),
+        ),
         ("FINEXPERT_LAYERS", '{"plans": {}}', ("FINEXPERT_LAYERS", "'plans'", "planning")),
         ("FINEXPERT_RECORDINGS", '["/nowhere.jsonl"]', ("/nowhere.jsonl", "FINEXPERT_RECORDINGS")),
     ],
@@ -84,8 +89,26 @@ def test_a_wrong_setting(
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("ConfigurationError: ")
     assert len(ran.err.splitlines()) == 1
+    assert "not-shown" not in ran.err
     for words in named:
         assert words in ran.err
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "postgresql+psycopg://desk:a@not-shown@127.0.0.1:1/x",
+        "mysql+pymysql://desk:a@not-shown@127.0.0.1:1/x",
+        "jdbc:postgresql://127.0.0.1:1/x?user=desk&password=not-shown",
+        "jdbc:mysql://desk:not-shown@127.0.0.1/x",
+        "odbc:DSN://not-shown",
+    ],
+)
+def test_an_address_that_is_not_read_is_not_repeated(finexpert: Any, data: str) -> None:
+    for command in (("doctor", "--data", data), (*ASK, "--data", data)):
+        ran = finexpert(*command)
+        assert ran.code != 0
+        assert "not-shown" not in ran.out + ran.err
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ ELSEWHERE = [
     'api_base = " http://elsewhere.example"',
     'api_base = "elsewhere.example"',
     'fallback_lm = "openai/x"\nfallback_api_base = "https://elsewhere.example"',
+    'strong_lm = "openai/x"\nstrong_api_base = "https://elsewhere.example"',
+    'strong_lm = "huggingface/https://elsewhere.example"',
     '[layers.planning]\napi_base = "https://elsewhere.example"',
     '[layers.planning]\nmodel = "anthropic/x"\napi_base = "https://elsewhere.example"',
     '[layers.planning]\nmodel = "huggingface/https://elsewhere.example"',

@@ -59,6 +59,9 @@ def engine_of(address: str, limits: EngineLimits) -> tuple[sa.Engine, str]:
         raise ConfigurationError(
             f"the address of the database is no URL: write {', '.join(dict.fromkeys(kind.form for kind in KINDS.values()))}"
         ) from None
+    if "@" in (url.host or ""):
+        # Its end would be taken for the host, and shown.
+        raise ConfigurationError("the user or the password in the address of the database holds an @: write %40 for it")
     name = url.get_backend_name()
     if name not in KINDS:
         raise ConfigurationError(

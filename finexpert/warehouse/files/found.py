@@ -24,6 +24,7 @@ KINDS = {
 }  # fmt: skip
 READ = "CSV, TSV, Parquet, Excel and JSON files"
 MOST_FILES = 500
+_SCHEME = re.compile(r"(?:[A-Za-z][\w+.-]*:)+/(?=.)")
 _PATTERN = re.compile(r"[*?\[]")
 # What engines call the files of which one table is made.
 _PART = re.compile(r"part-\d+.*\.(parquet|pq)$", re.IGNORECASE)
@@ -85,7 +86,7 @@ def _meant(path: Path) -> list[Path]:
         return _inside(path, path.iterdir())
     if path.is_file():
         return [path]
-    if _PATTERN.search(str(path)):
+    if _PATTERN.search(str(path)) and not _SCHEME.match(str(path)):
         root = _root(path)
         return _inside(root, _matches(root, path))
     raise DataError(missing(path))
@@ -198,6 +199,9 @@ def _matches(root: Path, pattern: Path) -> list[Path]:
 
 def missing(path: Path) -> str:
     """Why a path means nothing, and what may have been meant."""
+    if scheme := _SCHEME.match(str(path)):
+        # What follows may hold a password.
+        return f"{scheme[0]} begins no address that is read: write one as in docs/engines.md, such as postgresql+psycopg://user@host/database"
     folder = path.parent
     if not folder.is_dir():
         return f"{path} does not exist, nor does the folder {folder}"
