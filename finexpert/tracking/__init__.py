@@ -88,27 +88,6 @@ def quiet() -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-@contextmanager
-def in_store(uri: str, name: str, tags: Mapping[str, str]) -> Iterator[None]:
-    """A run in another store, with these tags; the store chosen before is chosen again after it."""
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    import mlflow
-
-    quiet()
-    before, chosen = mlflow.get_tracking_uri(), os.environ.get("MLFLOW_TRACKING_URI")
-    mlflow.set_tracking_uri(uri)
-    try:
-        # The experiment that is active is one of the store before.
-        first = mlflow.get_experiment_by_name("Default")
-        with mlflow.start_run(
-            run_name=name, tags=dict(tags), experiment_id=first.experiment_id if first is not None else None
-        ):
-            yield
-    finally:
-        # MLflow keeps the last store in the environment too.
-        mlflow.set_tracking_uri(before if chosen else None)
-
-
 def address(settings: Settings) -> str:
     """Address of the store that would be used."""
     return settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI") or _local()

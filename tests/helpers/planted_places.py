@@ -9,6 +9,7 @@ A world is a warehouse of six months of sales, or a page, with a store of what w
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -172,9 +173,29 @@ def _asked(text: str, folder: Path, stack: ExitStack) -> Planted:
     return world
 
 
+@contextmanager
+def _run(uri: str, text: str) -> Iterator[None]:
+    """A run in another store that tells the text; the store chosen before is chosen again after it."""
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    import mlflow
+
+    tracking.quiet()
+    before, chosen = mlflow.get_tracking_uri(), os.environ.get("MLFLOW_TRACKING_URI")
+    mlflow.set_tracking_uri(uri)
+    try:
+        # The experiment that is active is one of the store before.
+        first = mlflow.get_experiment_by_name("Default")
+        tags = {"note": text, "mlflow.note.content": text}
+        with mlflow.start_run(run_name=text, tags=tags, experiment_id=first.experiment_id if first else None):
+            yield
+    finally:
+        # MLflow keeps the last store in the environment too.
+        mlflow.set_tracking_uri(before if chosen else None)
+
+
 def _in_run(text: str, folder: Path, stack: ExitStack) -> Planted:
     address = f"sqlite:///{folder}/taught-runs.db"
-    stack.enter_context(tracking.in_store(address, text, {"note": text, "mlflow.note.content": text}))
+    stack.enter_context(_run(address, text))
     return _sales(folder, stack)
 
 

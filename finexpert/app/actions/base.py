@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -131,8 +130,3 @@ def slug(text: str) -> str:
     """
     plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:40] or "team"
     return f"{plain}_{hashlib.sha256(text.encode()).hexdigest()[:6]}"
-
-
-def json_of(model: Any) -> Any:
-    """A pydantic object as plain JSON."""
-    return model.model_dump(mode="json")

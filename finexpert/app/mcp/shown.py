@@ -42,14 +42,6 @@ def chart_address(id: str, number: int) -> str:
     return f"{SCHEME}://charts/{quote(id, safe='')}/{number}"
 
 
-def page_address(source: str, page: str) -> str:
-    """
-    >>> page_address("library", "AAL/2010/page 72.pdf")
-    'finexpert://pages/library/AAL/2010/page%2072.pdf'
-    """
-    return f"{SCHEME}://pages/{quote(source, safe='')}/{quote(page, safe='/')}"
-
-
 def page_found(hit: PageHit) -> PageFound:
     words = hit.chunks[0].text if hit.chunks else " ".join(hit.page.pre_text)
     return PageFound(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -150,11 +150,3 @@ class Companies:
             CompanyMention(self.name_of(ticker), ticker, span.start, span.end, span.score)
             for ticker in dict.fromkeys(tickers)
         ]
-
-
-def tickers_in(mentions: Sequence[CompanyMention]) -> Mapping[tuple[int, int], frozenset[str]]:
-    """The symbols that one place of a text stands for, by place."""
-    places: dict[tuple[int, int], set[str]] = {}
-    for mention in mentions:
-        places.setdefault((mention.start, mention.end), set()).add(mention.ticker)
-    return {place: frozenset(tickers) for place, tickers in places.items()}

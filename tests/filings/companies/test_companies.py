@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finexpert.errors import DataError, LibraryError
-from finexpert.filings.companies.companies import Companies, Company, tickers_in
+from finexpert.filings.companies.companies import Companies, Company
 from finexpert.filings.companies.known import KNOWN
 from finexpert.filings.companies.words import LOOK_ALIKES, ORDINARY
 from finexpert.filings.library.index.question import request_for
@@ -55,9 +55,10 @@ def filing(ticker: str, company: str) -> FilingInfo:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["text"])[:40])
 def test_a_text_names(companies: Companies, case: dict[str, Any]) -> None:
-    mentions = companies.resolve(case["text"])
-    found = {case["text"][s:e]: sorted(tickers) for (s, e), tickers in tickers_in(mentions).items()}
-    assert found == case["found"]
+    found: dict[str, set[str]] = {}
+    for mention in companies.resolve(case["text"]):
+        found.setdefault(case["text"][mention.start : mention.end], set()).add(mention.ticker)
+    assert {place: sorted(tickers) for place, tickers in found.items()} == case["found"]
 
 
 def test_a_slip_scores_less_than_the_name(companies: Companies) -> None:
@@ -175,7 +176,7 @@ def test_known_names_are_in_order() -> None:
 def test_mentions_stand_where_they_say(text: str) -> None:
     found = _SOME.resolve(text)
     assert found == _SOME.resolve(text)
-    places = sorted(tickers_in(found))
+    places = sorted({(mention.start, mention.end) for mention in found})
     assert all(0 <= start < end <= len(text) for start, end in places)
     assert all(one[1] <= other[0] for one, other in pairwise(places))
 
