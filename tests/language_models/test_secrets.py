@@ -28,7 +28,7 @@ def test_what_is_told_of_a_model_holds_no_secret_of_its_address(address: str) ->
         Settings(lm="openai/x", api_base=address, layers={"planning": {"max_tokens": 5}}), environ={}
     )
     assert SECRET not in str(models.describe())
-    assert models.default.engine.endpoint == address  # type: ignore[attr-defined]
+    assert models.default.engine.endpoint == address
 
 
 @pytest.mark.parametrize("address", [each for each in ADDRESSES if "#" not in each and "a?" not in each])
