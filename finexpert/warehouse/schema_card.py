@@ -27,6 +27,7 @@ from finexpert.warehouse.schema import Column, ForeignKey, TableSchema
 
 MAX_CELL = 60
 MAX_COMMENT = 400
+_FEW = 12
 # Smaller tables need no word about their size.
 LARGE = 100_000
 _MEMBERS = re.compile(
@@ -129,7 +130,9 @@ def _column_line(column: Column, is_date: bool, key: ForeignKey | None, dialect:
 
 
 def _values(values: Sequence[str]) -> str:
-    return ", ".join("'" + one_line(value, MAX_CELL).replace("'", "''") + "'" for value in values)
+    # A few published sentences, as in a table of settings, are rules: cut, they would say nothing.
+    longest = MAX_COMMENT if len(values) <= _FEW else MAX_CELL
+    return ", ".join("'" + one_line(value, longest).replace("'", "''") + "'" for value in values)
 
 
 def shown_type(type_: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 from finexpert.warehouse.schema import MAX_CATEGORIES, Column, TableSchema
@@ -85,6 +86,14 @@ def test_comments_and_categories_cannot_break_out_of_their_line() -> None:
     assert len(card.splitlines()) == 2
     assert '"odd name" VARCHAR: first second' in card
     assert card.endswith("one of 'it''s', 'a b'")
+
+
+@pytest.mark.parametrize(("count", "whole"), [(12, True), (13, False)])
+def test_a_few_published_sentences_are_shown_whole(count: int, whole: bool) -> None:
+    rule = "Fiscal year runs 1 February to 31 January and is named after the calendar year in which it ends."
+    others = tuple(f"rule {number}" for number in range(count - 1))
+    card = describe_schema([TableSchema("settings", "", (Column("note", "VARCHAR", "", (rule, *others)),))])
+    assert (rule in card) is whole
 
 
 def test_describe_frame_holds_no_rows_and_no_counts() -> None:
