@@ -27,7 +27,7 @@ from finexpert.optimizers.compiling.layer import compile_layer
 from finexpert.optimizers.compiling.outcome import Outcome
 from finexpert.optimizers.compiling.recipes import recipe_of
 from finexpert.optimizers.compiling.replaying import Completions
-from finexpert.optimizers.compiling.search import Models, Search
+from finexpert.optimizers.compiling.search import Engine, Models, Search
 from finexpert.optimizers.compiling.spending import Purse
 from finexpert.optimizers.compiling.tasks import CompileBench, Record, task_of
 from finexpert.optimizers.compiling.trial import states_of, with_states
@@ -83,6 +83,7 @@ class CompileRun:
     home: Path
     threads: int = 1
     watch: Watch = field(default_factory=Watch)
+    engine: Engine | None = None
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     verdict: WholeVerdict | None = None
 
@@ -136,7 +137,9 @@ class CompileRun:
         holdout = task.load("holdout", plan.holdout, plan.seed)
         journal = Journal(self.folder / f"{name}.jsonl")
         models = self._models(Completions(self.folder / f"{name}-completions.jsonl"))
-        search = Search(task, base, models, journal, train, val, plan.seed, self.threads, plan.candidates, self.watch)
+        search = Search(
+            task, base, models, journal, train, val, plan.seed, self.threads, plan.candidates, self.engine, self.watch
+        )
         self._searched[name] = search, holdout
         self.watch.layer(name, plan.recipe, len(train), len(val), len(holdout))
         outcome = compile_layer(

@@ -23,6 +23,19 @@ from finexpert.optimizers.compiling.watching import Watch
 AS_IT_STANDS = "as it stands"
 
 
+# Scores a trial on the examples of these ids elsewhere, so many side by side, and hands on each line.
+Engine = Callable[[Trial, Sequence[str], Callable[[Line], None], int], None]
+
+
+def scored(trial: Trial, id: str) -> Line:
+    """What a trial came to on one example."""
+    # Nobody reads the traces of scoring, and DSPy would keep the last ten thousand.
+    with dspy.context(trace=None):
+        pred = trial(example_id=id)
+    verdict = trial.trying.judge(dspy.Example(example_id=id), pred)
+    return Line(kind="scored", program=pred.program, id=id, spent=pred.spent, **verdict._asdict())
+
+
 @dataclass
 class Models:
     """Who is asked: the model that is compiled for, one that shows it how, one that words instructions."""
@@ -45,6 +58,7 @@ class Search:
     seed: int = 0
     threads: int = 1
     most: int = 6
+    engine: Engine | None = None
     watch: Watch = field(default_factory=Watch)
     tried: list[Candidate] = field(default_factory=list)
     note: str = ""
@@ -77,19 +91,16 @@ class Search:
         program = fingerprint(states)
         trial = Trial(with_states(self.base, states), Trying(self.task, self.models.student))
 
-        def one(record: Record) -> None:
-            # Nobody reads the traces of scoring, and DSPy would keep the last ten thousand.
-            with dspy.context(trace=None):
-                pred = trial(example_id=record.id)
-            verdict = trial.trying.judge(dspy.Example(example_id=record.id), pred)
-            line = Line(
-                kind="scored", program=program, split=split, id=record.id, spent=pred.spent, **verdict._asdict()
-            )
+        def keep(line: Line) -> None:
+            line = line.model_copy(update={"program": program, "split": split})
             self.journal.add_scored(line)
             self.watch.example(program, line)
 
-        missing = [record for record in records if self.journal.scored(program, split, record.id) is None]
-        side_by_side(one, [(record,) for record in missing], self.threads)
+        missing = [record.id for record in records if self.journal.scored(program, split, record.id) is None]
+        if self.engine is not None:
+            self.engine(trial, missing, keep, self.threads)
+        else:
+            side_by_side(lambda id: keep(scored(trial, id)), [(id,) for id in missing], self.threads)
         found = [self.journal.scored(program, split, record.id) for record in records]
         return [line.score for line in found if line is not None]
 

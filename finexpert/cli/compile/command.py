@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Size = Annotated[int | None, typer.Option(min=1, help="At most so many examples; all if not given.")]
 
 
-@takes("lm api_base budget threads drafts data record recordings")
+@takes("lm api_base budget threads engine drafts data record recordings")
 def compile_(
     given: Given,
     layers: Annotated[
@@ -77,17 +77,13 @@ def compile_(
     settings = replace(given, budget=None).settings(workers=2)
     if from_feedback:
         examples = own_examples.with_feedback(examples, settings)
-    from tempfile import TemporaryDirectory
-
+    from finexpert.cli.compile.on_ray import Opening, engine_of
     from finexpert.cli.compile.view import View
     from finexpert.datasets.layers.examples import CAPABILITIES
     from finexpert.language_models.limits import SpendingLimits
     from finexpert.modules.financial_expert import FinancialExpert
     from finexpert.optimizers.compiling.compile_run import CompilePlan, CompileRun
-    from finexpert.optimizers.compiling.tasks import CompileBench
     from finexpert.optimizers.program.loading import load
-    from finexpert.sandbox import Limits, Sandbox
-    from finexpert.settings import with_options
 
     plan = CompilePlan(
         layers=tuple(dict.fromkeys(layers or CAPABILITIES)),
@@ -102,18 +98,15 @@ def compile_(
         end_to_end=end_to_end,
     )
     expert = load(base, settings=settings) if base else FinancialExpert()
-    settings = with_options(settings, getattr(expert, "options", {}))
+    opening = Opening(given, examples, only_own, plan.layers, convfinqa, str(Path.cwd()))
+    settings = opening.settings(expert)
     roles = _roles(settings, teacher, teacher_api_base, reflection_lm, reflection_api_base)
-    sets = own_examples.sets_of(examples, only_own, plan.layers, convfinqa, given.data, settings)
     with ExitStack() as stack:
-        stack.enter_context(sets.copies)
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="finexpert-compile-")))
-        limits = Limits(wall_seconds=settings.script_seconds)
-        sandbox = stack.enter_context(Sandbox(limits, workers=settings.workers))
-        own_examples.look_at(sets, ("train", "val", "holdout"), sandbox)
-        bench = CompileBench(sandbox, settings, folder, expert, sets)
+        bench = opening.bench(expert, settings, stack)
+        own_examples.look_at(bench.examples, ("train", "val", "holdout"), bench.sandbox)
         view = View(plan.limits)
-        run = CompileRun(bench, roles, plan, settings.home / "compile", given.threads, view)
+        engine = engine_of(opening, settings) if given.engine == "ray" else None
+        run = CompileRun(bench, roles, plan, settings.home / "compile", given.threads, view, engine)
         if not resume:
             run.forget()
         sample = {"questions": questions, "conversations": conversations, "house": house}
