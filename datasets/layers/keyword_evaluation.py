@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
+from finexpert.datasets.evaluations.answer_matching import fold
 from finexpert.datasets.evaluations.evaluation import Share, share
 from finexpert.datasets.layers.keyword_examples import KeywordExample
 from finexpert.errors import OutputError
@@ -99,16 +100,16 @@ def judge_keywords(example: KeywordExample, rephrased: Rephrased) -> KeywordVerd
     """
     needed = {normalise(term): term for term in example.expected_terms}
     used = {normalise(term): term for term in rephrased.terms}
-    text = _folded(rephrased.question)
+    text = fold(rephrased.question)
     return KeywordVerdict(
         found=tuple(term for key, term in needed.items() if key in used),
         missed=tuple(term for key, term in needed.items() if key not in used),
         wrong=tuple(term for key, term in used.items() if key not in needed),
         asked_right=_same_terms(example.ask, rephrased.asked),
-        lost=tuple(word for word in example.keep if _folded(word) not in text),
+        lost=tuple(word for word in example.keep if fold(word) not in text),
         untouched=None
         if example.expected_terms or example.ask
-        else text == _folded(example.question) and not used and not rephrased.asked,
+        else text == fold(example.question) and not used and not rephrased.asked,
     )
 
 
@@ -126,10 +127,6 @@ def _same_terms(expected: Sequence[str], asked: Sequence[str]) -> bool:
     return all(any(same(a, e) for e in expected) for a in asked) and all(
         any(same(a, e) for a in asked) for e in expected
     )
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def scored(rephrase: Callable[[KeywordExample], Rephrased], example: KeywordExample) -> KeywordResult:

@@ -20,6 +20,7 @@ from finexpert.warehouse.checks.reading.alike import is_nearly, nearest_values, 
 from finexpert.warehouse.checks.reading.comparisons import Comparison, comparisons, guesses, meant
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
+from finexpert.warehouse.quoting import literal as quoted_text
 
 # Patterns are tried on every value of tables up to this size.
 _SMALL = 2_000_000
@@ -54,7 +55,7 @@ def look_up(one: Read, probe: Probe, chosen: Mapping[str, str] | None = None) ->
         notes += _Group(one, probe, chosen or {}, changes, narrowed).looked_up(group)
     select = one.sql
     for (start, end), (old, new) in sorted(changes.items(), reverse=True):
-        select = select[:start] + _quoted(new) + select[end + 1 :]
+        select = select[:start] + quoted_text(new) + select[end + 1 :]
         notes.append(f"read {old!r} as {new!r}")
     return Looked(select, list(dict.fromkeys(notes)), found)
 
@@ -294,7 +295,3 @@ def _unknown(one: Read, group: Sequence[Comparison], probe: Probe) -> UnknownVal
 def _place(literal: exp.Literal) -> tuple[int, int]:
     """Where a text stands in the SELECT, its quotation marks included."""
     return literal.meta["start"], literal.meta["end"]
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from finexpert.warehouse.engines.rows import Fetching
 from finexpert.warehouse.isolated.answer import MAX_RESULT_BYTES, too_large
+from finexpert.warehouse.quoting import quote
 
 # bool, char, int2, int4, int8, float4, float8, date, time, timestamp, timestamptz, interval, timetz, uuid: 16 bytes at most
 _SHORT = frozenset((16, 18, 20, 21, 23, 700, 701, 1082, 1083, 1114, 1184, 1186, 1266, 2950))
@@ -32,17 +33,13 @@ def counted(connection: sa.Connection, sql: str, most: int = MAX_RESULT_BYTES) -
     names = ", ".join(f"c{number}" for number in range(len(described)))
     shown = ", ".join(
         (f"CASE WHEN size <= {most} THEN c{number} END" if f"c{number}" in long else f"c{number}")
-        + f" AS {_quoted(name)}"
+        + f" AS {quote(name)}"
         for number, (name, _) in enumerate(described)
     )
     # Rows keep their order through a window that has none.
     each = " + ".join(f"coalesce(octet_length({name}::pg_catalog.text), 0)::bigint" for name in long)
     rows = f"SELECT {names}, sum({each}) OVER (ROWS UNBOUNDED PRECEDING) AS size FROM ({sql}\n) AS plain ({names})"
     return f"SELECT {shown}, size > {most} FROM ({rows}) AS sized", True
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 class Counted:

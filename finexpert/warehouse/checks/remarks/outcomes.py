@@ -16,6 +16,7 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, text_of
+from finexpert.warehouse.checks.remarks.rows import mentioned_by
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.schema import TableSchema
 
@@ -46,7 +47,7 @@ def outcomes(one: Read, probe: Probe, question: str = "", reminded: set[str] | N
 
 
 def _declared(one: Read, reminded: set[str]) -> Iterator[str]:
-    mentioned = _mentioned(one)
+    mentioned = mentioned_by(one)
     for scope in one.scopes:
         for name in scope.sources:
             table = one.base_of(scope, name)
@@ -67,7 +68,7 @@ def _declared(one: Read, reminded: set[str]) -> Iterator[str]:
 
 
 def _counted(one: Read, probe: Probe, question: str) -> Iterator[str]:
-    done, mentioned = _DONE.search(question), _mentioned(one)
+    done, mentioned = _DONE.search(question), mentioned_by(one)
     for scope in one.scopes:
         for name in scope.sources:
             table = one.base_of(scope, name)
@@ -84,10 +85,6 @@ def _counted(one: Read, probe: Probe, question: str) -> Iterator[str]:
                 out += [value for value, said in sets.items() if any(map(_NOT_DONE.match, said)) and value not in out]
             if out and len(out) < len(sets):
                 yield f"{text_of(one, node)} counts rows of every {status}, also {_shown(sorted(out))}"
-
-
-def _mentioned(one: Read) -> set[str]:
-    return {column.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)}
 
 
 def _shown(values: Sequence[str]) -> str:

@@ -76,7 +76,7 @@ def _leaving_out(column: exp.Column) -> exp.Expr | None:
 
 
 def _gone(one: Read, probe: Probe) -> Iterator[str]:
-    mentioned = _mentioned(one)
+    mentioned = mentioned_by(one)
     for table in filter(is_small, one.used):
         for column in table.columns:
             said = set(words(column.name))
@@ -98,7 +98,7 @@ def _gone(one: Read, probe: Probe) -> Iterator[str]:
 
 
 def _both_directions(one: Read) -> Iterator[str]:
-    mentioned = _mentioned(one)
+    mentioned = mentioned_by(one)
     for column, scope in columns_of(one):
         origin = one.origin(column, scope) if column.find_ancestor(exp.Sum) is not None else None
         if origin is None or not set(words(origin.column.name)) & _AMOUNTS:
@@ -241,7 +241,8 @@ def is_small(table: TableSchema) -> bool:
     return table.rows is not None and table.rows <= SMALL
 
 
-def _mentioned(one: Read) -> set[str]:
+def mentioned_by(one: Read) -> set[str]:
+    """The columns that a SELECT names anywhere, in lower case."""
     return {column.name.lower() for column in (one.select or exp.Select()).find_all(exp.Column)}
 
 
