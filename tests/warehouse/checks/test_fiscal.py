@@ -103,3 +103,17 @@ def test_what_was_taught_tells_it(tmp_path: Path) -> None:
         checks = Checks(source, question="Revenue in FY2024?", house="fiscal year: ours ends on 31 March of the year")
         with pytest.raises(QueryError, match="the fiscal year ends with March here"):
             checks.run("SELECT sum(amount) FROM orders WHERE year(ordered_on) = 2024")
+
+
+def test_a_left_join_that_keeps_undated_rows_is_said(tmp_path: Path) -> None:
+    tables = """
+    CREATE TABLE accounts AS SELECT i AS account_id, DATE '2020-01-01' + (i * 10)::INTEGER AS opened_on FROM range(1, 200) t(i);
+    ALTER TABLE accounts ADD PRIMARY KEY (account_id);
+    CREATE TABLE limits AS SELECT i AS account_id, i * 10.0 AS limit_eur FROM range(1, 200) t(i);
+    """
+    select = "SELECT sum(l.limit_eur) FROM limits l {} accounts a ON a.account_id = l.account_id"
+    with opened(tmp_path, tables) as source:
+        checks = Checks(source, as_of=dt.date(2022, 6, 30))
+        for join, said in (("LEFT JOIN", True), ("JOIN", False)):
+            notes = checks.run(select.format(join)).notes
+            assert any("a LEFT JOIN keeps its rows that have no row of accounts" in note for note in notes) is said

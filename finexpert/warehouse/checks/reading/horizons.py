@@ -26,7 +26,11 @@ def check_horizon(one: Read, day: dt.date) -> list[str]:
         if table.date is None:
             if table.name not in described:
                 raise AsOfError(_unknown(table, day))
-            notes.append(f"{table.name} has no date column: it is read as it stands today, not as of {day}")
+            kept = "".join(
+                f", and a LEFT JOIN keeps its rows that have no row of {other} as of then"
+                for other in _kept_beside(one, table)
+            )
+            notes.append(f"{table.name} has no date column: it is read as it stands today, not as of {day}{kept}")
         elif not table.date.declared:
             others = f" (it also has {', '.join(table.date.others)})" if table.date.others else ""
             form = f", of {KINDS[table.date.kind]}: rows of another form are left out" if KINDS[table.date.kind] else ""
@@ -46,6 +50,24 @@ def _described(one: Read) -> set[str]:
     while new := {other for name, other in ties if name in reached and other in used} - reached:
         reached |= new
     return reached
+
+
+def _kept_beside(one: Read, table: TableSchema) -> list[str]:
+    """The dated tables whose one row a LEFT JOIN looks up for rows of a table without dates, and keeps these without it."""
+    found = []
+    for scope in one.scopes:
+        for join in scope.expression.args.get("joins") or [] if isinstance(scope.expression, exp.Select) else []:
+            other, on = one.base_of(scope, join.this.alias_or_name), join.args.get("on")
+            if join.side != "LEFT" or other is None or other.date is None or on is None:
+                continue
+            for equal in on.find_all(exp.EQ):
+                ends = [one.origin(end, scope) for end in (equal.left, equal.right) if isinstance(end, exp.Column)]
+                of_key = any(
+                    end is not None and end.table is other and (end.column.name,) in other.keys for end in ends
+                )
+                if of_key and any(end is not None and end.table is table for end in ends):
+                    found.append(other.name)
+    return list(dict.fromkeys(found))
 
 
 def _equalities(one: Read) -> list[tuple[str, str]]:
