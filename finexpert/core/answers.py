@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from finexpert.core.answer_format import AnswerFormat, Kind, Scalar, kind_of
 from finexpert.core.display.displayed import Displayed
+from finexpert.core.display.plain import of_table
 from finexpert.core.encoding import encode
 from finexpert.core.offers import Offer
 from finexpert.core.statuses import Missing, Status, gives_value
@@ -201,12 +202,15 @@ def show(value: Any, answer_format: AnswerFormat) -> str:
     '1,234,568'
     >>> print(show(pd.DataFrame({"desk": ["A"], "fee": [2]}), AnswerFormat(kind="table", unit="USD")))
     in USD:
-    desk  fee
-       A    2
+    desk fee
+       A   2
+    >>> print(show(pd.DataFrame({"quarter": ["Q1"], "revenue": [1566493.166]}), AnswerFormat(kind="table")))
+    quarter       revenue
+         Q1 1,566,493.166
     """
     decimals = 2 if answer_format.decimals is None else answer_format.decimals
     if isinstance(value, pd.DataFrame):
-        words = value.to_string(index=False)
+        words = of_table(value, rows=len(value))
         # Behind the last cell it would be that one's alone.
         return f"in {answer_format.unit}:\n{words}" if answer_format.unit else words
     if isinstance(value, list):
