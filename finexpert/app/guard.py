@@ -137,11 +137,12 @@ class Guard:
             raise Forbidden("a request with a cookie has to say its origin: programs send a token instead")
 
     def _is_ours(self, origin: SplitResult, scope: Scope, headers: dict[str, str]) -> bool:
-        """Whether a page is of this server; behind a proxy of an unknown address, over HTTP or HTTPS."""
+        """Whether a page is of this server; behind a proxy that says nothing of it, over HTTP or HTTPS."""
         if origin.netloc and origin.netloc == self._own:
             return origin.scheme == urlsplit(self.options.url).scheme.lower()
         direct = "https" if scope.get("scheme") in ("https", "wss") else "http"
-        schemes = {direct} if self.options.is_local else {"http", "https"}
+        # Over HTTPS itself, or by the word of a proxy that is believed, no page over HTTP is ours: whoever sits between could have made it.
+        schemes = {direct} if self.options.is_local or direct == "https" else {"http", "https"}
         return bool(origin.netloc) and origin.netloc == headers.get("host", "").lower() and origin.scheme in schemes
 
     async def _person(self, scope: Scope, headers: dict[str, str]) -> Person | None:

@@ -71,7 +71,9 @@ def _router(desk: Desk) -> APIRouter:
         if person is None:
             return HTMLResponse(_page(options, next, "This token is not known, was revoked, or has expired."), 401)
         reply = RedirectResponse(local_path(next), 303)
-        set_cookie(reply, desk, access.login(desk.state, person, options.login_hours, access.token_id(token.strip())))
+        set_cookie(
+            request, reply, desk, access.login(desk.state, person, options.login_hours, access.token_id(token.strip()))
+        )
         return reply
 
     @router.post("/logout")
@@ -85,10 +87,10 @@ def _router(desk: Desk) -> APIRouter:
     return router
 
 
-def set_cookie(reply: Response, desk: Desk, cookie: str) -> None:
+def set_cookie(request: Request, reply: Response, desk: Desk, cookie: str) -> None:
     """Hand out the cookie of a login: no script reads it, and no other site sends it with a change."""
     seconds = int(desk.options.login_hours * 3600)
-    https = bool(desk.options.url and desk.options.url.startswith("https:"))
+    https = request.url.scheme == "https" or bool(desk.options.url and desk.options.url.startswith("https:"))
     reply.set_cookie(COOKIE, cookie, max_age=seconds, httponly=True, samesite="lax", secure=https)
 
 
@@ -136,7 +138,7 @@ def _company(desk: Desk) -> Starlette:
             raise NotLoggedIn(f"the company's login refused ({why}): begin again at /login") from None
         person = person_of_claims(told.get("userinfo") or {}, options)
         reply = RedirectResponse("/", 303)
-        set_cookie(reply, desk, await run_in_threadpool(access.login, desk.state, person, options.login_hours))
+        set_cookie(request, reply, desk, await run_in_threadpool(access.login, desk.state, person, options.login_hours))
         return reply
 
     async def refused(request: Request, error: Exception) -> Response:

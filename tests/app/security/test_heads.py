@@ -9,6 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from finexpert.app.guarding.heads import HeadRefused, check_head
+from finexpert.app.people import access
+from finexpert.app.server import create_app
 
 HOST = b"Host: 127.0.0.1\r\n"
 NEXT = b"0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -59,6 +61,22 @@ def test_a_page_of_another_scheme_changes_nothing(client: TestClient, office: An
         "/api/conversations", json={"source": office.source}, headers={"origin": "https://127.0.0.1:8400"}
     )
     assert reply.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("served", "origin", "status"),
+    [("https", "https", 303), ("https", "http", 403), ("http", "http", 303), ("http", "https", 303)],
+)
+def test_a_page_over_http_logs_nobody_in_over_https(make_office: Any, served: str, origin: str, status: int) -> None:
+    """Without FINEXPERT_SERVE_URL: whether it is HTTPS says the server itself, or a proxy that is believed."""
+    office = make_office(host="0.0.0.0")
+    _, token = access.make_token(office.desk.state, "eve", role="reader", team="local", days=1.0, made_by="test")
+    app = create_app(office.desk, close=False)
+    with TestClient(app, base_url=f"{served}://desk.example", follow_redirects=False) as client:
+        reply = client.post("/login", data={"token": token}, headers={"origin": f"{origin}://desk.example"})
+    assert reply.status_code == status
+    if status == 303:
+        assert ("secure" in reply.headers["set-cookie"].lower()) == (served == "https")
 
 
 @pytest.mark.parametrize("number", [0, -1, 1 << 31, 1 << 63, 10**20])
