@@ -133,8 +133,8 @@ class Answering(Conversations):
         """Keep an answer with all that a follow-up needs, whole or not at all."""
         session, c = opened.session, tables.conversations.c
         rests_on = {name: opened.sources[name] for name in answer.sources}
-        # "Compute it again" is of the day that was asked for before.
-        day_given = wish.as_of is not None or (turn is not None and turn.as_of is not None)
+        # "Compute it again" is of the day that was asked for before; the day of the settings nobody asked for.
+        day_given = wish.as_of is not None or (turn is not None and turn.as_of not in (None, session.settings.as_of))
         body = body_of(answer) | {"as_of_given": day_given, "sources": rests_on}
         if body["as_of"] is None and wish.as_of is not None:
             body["as_of"] = wish.as_of.isoformat()
