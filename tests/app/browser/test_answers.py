@@ -18,9 +18,8 @@ SALES = "SELECT date, amount FROM sales ORDER BY date"
 @pytest.fixture
 def table(visitor: Visitor, desk: Any) -> Visitor:
     """A visitor with a table of six months before them."""
-    desk.says(
-        "planning", desk.plan(select=SALES, columns=("date", "amount"), code="", kind="table", about="All sales.")
-    )
+    plan = desk.plan(select=SALES, columns=("date", "amount"), code="", kind="table", about="All sales.")
+    desk.says("planning", plan.replace("[[ ## unit ## ]]\n", "[[ ## unit ## ]]\npieces"))
     visitor.go()
     visitor.ask("Show the sales by month")
     return visitor
@@ -34,6 +33,7 @@ def cells(visitor: Visitor, column: int) -> list[str]:
 def test_rows_are_sorted_and_downloaded(table: Visitor) -> None:
     first = cells(table, 1)
     assert first[0] == "2020-01-01"
+    assert "Unit pieces" in table.last.locator(".about").inner_text()
     table.last.get_by_role("button", name="date").click()
     table.settle()
     table.last.get_by_role("button", name="date").click()
