@@ -142,6 +142,34 @@ def test_a_table_without_a_date_of_events_cannot_be_seen_as_of_a_day(run: Any, t
         run(f"SELECT count(*) FROM {table}", as_of=DAY)
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "symbol IN (SELECT symbol FROM symbols WHERE asset_class = 'equity')",
+        "upper(trim(symbol)) IN (SELECT upper(trim(symbol)) FROM symbols WHERE asset_class = 'equity')",
+        "EXISTS (SELECT 1 FROM symbols s WHERE lower(s.symbol) = lower(trades.symbol) AND s.asset_class = 'equity')",
+    ],
+)
+def test_a_table_of_codes_that_a_dated_one_is_looked_up_in_is_read_as_it_stands_and_that_is_said(
+    run: Any, where: str
+) -> None:
+    checked = run(f"SELECT count(*) FROM trades WHERE {where}", as_of=DAY)
+    assert checked.frame.data.iat[0, 0] == 2
+    assert "symbols has no date column: it is read as it stands today, not as of 2023-06-30" in checked.notes
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT (SELECT count(*) FROM trades), (SELECT count(*) FROM symbols)",
+        "SELECT count(*) FROM symbols WHERE symbol IN (SELECT symbol FROM trades)",
+    ],
+)
+def test_rows_of_a_table_without_dates_are_not_counted_as_of_a_day(run: Any, select: str) -> None:
+    with pytest.raises(AsOfError, match="symbols cannot be seen"):
+        run(select, as_of=DAY)
+
+
 def test_a_period_after_the_day_is_told_apart_from_no_data(run: Any) -> None:
     with pytest.raises(NoRows, match="matches no row of trades as of 2023-06-30"):
         run("SELECT count(*) FROM trades WHERE executed_at >= '2024-01-01'", as_of=DAY)

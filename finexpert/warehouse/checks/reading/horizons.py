@@ -7,11 +7,13 @@ SELECT ... FROM trades JOIN accounts USING (account_id), as of 2022-06-30
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 
 from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import AsOfError
-from finexpert.warehouse.checks.reading.select import Read
+from finexpert.warehouse.checks.reading.select import Read, unwrapped
 from finexpert.warehouse.dates import KINDS
 from finexpert.warehouse.schema import TableSchema
 
@@ -46,6 +48,7 @@ def _described(one: Read) -> set[str]:
     reached = {table.name for table in one.used if table.date is not None or table.timeless}
     ties = {(table.name, key.table) for table in one.used for key in table.foreign_keys}
     ties |= {pair for left, right in _equalities(one) for pair in ((left, right), (right, left))}
+    ties |= set(_looked_up(one))
     used = {table.name for table in one.used}
     while new := {other for name, other in ties if name in reached and other in used} - reached:
         reached |= new
@@ -70,15 +73,34 @@ def _kept_beside(one: Read, table: TableSchema) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _equalities(one: Read) -> list[tuple[str, str]]:
-    """Pairs of tables of which a column of one has to equal a column of the other."""
-    found = []
+def _equalities(one: Read) -> Iterator[tuple[str, str]]:
+    """Pairs of tables of which a column of one has to equal a column of the other, whatever its case and blanks."""
     for scope in one.scopes:
         for equal in scope.find_all(exp.EQ):
-            ends = [one.origin(end, scope) for end in (equal.left, equal.right) if isinstance(end, exp.Column)]
-            if len(ends) == 2 and ends[0] and ends[1] and ends[0].table is not ends[1].table:
-                found.append((ends[0].table.name, ends[1].table.name))
-    return found
+            yield from _pair(_table_of(one, equal.left, scope), _table_of(one, equal.right, scope))
+
+
+def _looked_up(one: Read) -> Iterator[tuple[str, str]]:
+    """Pairs of a table and another among whose values a column of it has to be: x IN (SELECT y FROM other)."""
+    for scope in one.scopes:
+        for node in scope.find_all(exp.In):
+            query = node.args.get("query")
+            inner = next((each for each in one.scopes if query and each.expression is query.unnest()), None)
+            if inner is not None and isinstance(inner.expression, exp.Select):
+                made = inner.expression.expressions[0].unalias()
+                yield from _pair(_table_of(one, node.this, scope), _table_of(one, made, inner))
+
+
+def _pair(left: str | None, right: str | None) -> Iterator[tuple[str, str]]:
+    if left and right and left != right:
+        yield left, right
+
+
+def _table_of(one: Read, side: exp.Expr, scope: Scope) -> str | None:
+    """The table of a column, below what changes its case and blanks."""
+    column = unwrapped(side)
+    origin = one.origin(column, scope) if isinstance(column, exp.Column) else None
+    return origin.table.name if origin is not None else None
 
 
 def _unknown(table: TableSchema, day: dt.date) -> str:
