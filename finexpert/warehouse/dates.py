@@ -20,7 +20,7 @@ _RECORDS = frozenset(
     _split(
         "trade traded transaction txn tx booking booked posting posted execution executed event period sale sold order ordered"
         " invoice payment paid snapshot price priced quote filed filing reported report reporting observation obs value valuation"
-        " entry run statement position deal fill filled flow accounting business session published publication date day trading pay reading measured measurement"
+        " issue issued billed invoiced entry run statement position deal fill filled flow accounting business session published publication date day trading pay reading measured measurement"
     )
 )
 _ENTERED = frozenset(
@@ -107,6 +107,8 @@ def choose(columns: Iterable[tuple[str, str]]) -> DateColumn | None:
     DateColumn(name='trade_date', kind='date', declared=False, others=('settlement_date',))
     >>> choose([("maturity_date", "date")]) is None
     True
+    >>> choose([("paid_on", "date"), ("issued_on", "date")]).name
+    'issued_on'
     """
     found = list(columns)
     by_name = {name.lower(): place for place, name in enumerate(PLAIN_NAMES)}
@@ -118,8 +120,12 @@ def choose(columns: Iterable[tuple[str, str]]) -> DateColumn | None:
 
 
 def _surely(name: str, kind: str) -> float:
-    """Its rank; a month or a year says it less well than the day of an event, and better than that of a beginning."""
-    return min(rank(name), 2.5) if kind in _LONG else rank(name)
+    """Its rank; a month or a year says it less well than the day of an event, and better than that of a beginning.
+
+    What was paid was known before: rows that are not paid yet have no such day.
+    """
+    first = min(rank(name), 2.9) if "paid" in words(name) else rank(name)
+    return min(first, 2.5) if kind in _LONG else first
 
 
 def kind_of_type(type_: str) -> str | None:
