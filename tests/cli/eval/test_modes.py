@@ -54,7 +54,7 @@ def test_convfinqa_in_two_modes(finexpert: Any, tracked: Path, home: Path) -> No
 def test_an_unknown_mode_is_one_line(finexpert: Any, command: tuple[str, ...]) -> None:
     ran = finexpert(*command, "--mode", "six")
     assert ran.code != 0
-    assert "there is no mode 'six'; the modes are direct, checked, reviewed, panel, single-call" in ran.err
+    assert "there is no mode 'six'; the modes are direct, checked, cheap-first, reviewed, panel, single-call" in ran.err
 
 
 def test_the_mode_of_a_question(finexpert: Any, scripted: Scripted) -> None:

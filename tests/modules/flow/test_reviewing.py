@@ -61,7 +61,8 @@ class Roles:
     def __init__(self, **said: Said | list[Said]) -> None:
         self.said = {role: list(each) if isinstance(each, list) else [each] for role, each in said.items()}
         self.calls: list[tuple[str, str]] = []
-        self.models = LanguageModels(ScriptedModel(self.reply))
+        model = ScriptedModel(self.reply)
+        self.models = LanguageModels(model, strong=model)
 
     def reply(self, messages: list[dict[str, str]]) -> str:
         prompt = "\n".join(message["content"] for message in messages)
