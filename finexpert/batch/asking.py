@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Unpack
@@ -10,9 +11,11 @@ from finexpert.batch.questions import BatchQuestion
 from finexpert.batch.surroundings import Shared
 from finexpert.core.answers import Answer, Failure
 from finexpert.datasets.evaluations.journal import side_by_side
-from finexpert.errors import ModelError, ModelUnreachable, UnknownPrompt
-from finexpert.language_models.budget import Budget
+from finexpert.errors import FinexpertError, ModelError, ModelUnreachable, UnknownPrompt
+from finexpert.language_models.budget import Budget, RunEnded
 from finexpert.session import AskOptions, Session
+
+log = logging.getLogger(__name__)
 
 Engine = Literal["threads", "ray"]
 
@@ -55,7 +58,7 @@ def in_session(shared: Shared, question: BatchQuestion, clarify: bool) -> Answer
 
 
 def answer_to(question: str, session: Session, **options: Unpack[AskOptions]) -> Answer:
-    """The answer to one question. A prompt that the model refuses fails this question; the others may still have answers."""
+    """The answer to one question. A prompt that the model refuses, or a fault of this program, fails it; the others may have answers."""
     try:
         return session.ask(question, **options)
     except ModelUnreachable:
@@ -63,4 +66,13 @@ def answer_to(question: str, session: Session, **options: Unpack[AskOptions]) ->
     except ModelError as error:
         kind = "unknown prompt" if isinstance(error, UnknownPrompt) else "model"
         failure = Failure(layer="language_models", kind=kind, message=str(error).splitlines()[0])
-        return Answer(question=question, status="failed", failure=failure)
+    except (FinexpertError, RunEnded):
+        raise
+    except Exception as error:
+        # It would end a batch at the same row each time.
+        log.exception("a fault at the question %r", question)
+        told = (
+            f"a fault of this program ({type(error).__name__}): please report the question; its traceback is in the log"
+        )
+        failure = Failure(layer="program", kind=type(error).__name__, message=told)
+    return Answer(question=question, status="failed", failure=failure)

@@ -17,6 +17,7 @@ from finexpert.batch import ask_all as asking
 from finexpert.batch.ask_all import ask_all
 from finexpert.errors import DataError, ModelError, ModelUnreachable
 from finexpert.settings import Settings
+from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.schema import Metric
 
 QUESTIONS = [f"How many months of kind {number}?" for number in range(6)]
@@ -185,3 +186,17 @@ def test_a_lock_whose_file_is_gone_holds_nothing(
     with pytest.raises(DataError, match="by another process"):
         ask()
     assert desk.calls == []
+
+
+def test_a_fault_at_one_question_fails_it_alone(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(self: Any, select: str, *given: Any, **options: Any) -> Any:
+        if self.question == QUESTIONS[2]:
+            raise KeyError("x")
+        return run(self, select, *given, **options)
+
+    run = Checks.run
+    monkeypatch.setattr(Checks, "run", faulty)
+    answers = ask()
+    assert answers.status.tolist() == ["answered", "answered", "failed", "answered", "answered", "answered"]
+    assert "a fault of this program (KeyError)" in answers.reason[2]
+    assert answers.failed_layer[2] == "program"

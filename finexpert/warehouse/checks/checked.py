@@ -70,6 +70,7 @@ SECONDS = 3.0
 # A SELECT that takes longer is not run again for a note: that would take the time of the checks that decide, and of the person.
 _QUICK = 1.0
 # What the checks are called where one of them had no time. These decide about an answer; the others find what is rare.
+_WORDS = "whether its conditions and units are those of the question"
 _LITERALS = "whether the texts in its conditions stand in their columns"
 _FAN_OUT = "whether a join multiplies the rows that it adds up"
 _EMPTINESS = "which condition leaves nothing"
@@ -184,12 +185,14 @@ class Checks:
         explicit = self.as_of is not None and not self.declared_only
         notes = check_horizon(one, self.as_of) if explicit and self.as_of else []
         probe = Probe(self.source, self.seconds, self.as_of, self.declared_only, pace)
+        looked = Looked(one.sql, [], [])
         with progress.stage("checking"):
             check_outside(one)
-            check_weekdays(one, self.question)
-            check_zones(one, self.question)
-            notes += [*check_brackets(one), *check_bounds(one, self.question)]
-            notes += check_magnitudes(one, self.question, unit) if answers else []
+            with probe.checking(_WORDS):
+                check_weekdays(one, self.question)
+                check_zones(one, self.question)
+                notes += [*check_brackets(one), *check_bounds(one, self.question)]
+                notes += check_magnitudes(one, self.question, unit) if answers else []
             with probe.checking(_LITERALS):
                 looked = self._looked_up(one, probe, self._attempts(frame))
             found: list[str] = []
@@ -198,8 +201,9 @@ class Checks:
                     found += check(one, probe) or []
             with probe.checking(_SNAPSHOTS):
                 check_snapshots(one, probe, self.question)
+            notes += looked.notes + found
             with probe.checking(_FAN_OUT):
-                notes += looked.notes + found + check_fan_out(one, probe, self.question)
+                notes += check_fan_out(one, probe, self.question)
             with probe.checking(_OUTER):
                 notes += check_outer_joins(one, probe, self.question)
             with probe.checking(_FISCAL):
@@ -274,3 +278,6 @@ def _without_end(probe: Probe) -> Iterator[str]:
     for name in sorted(probe.unfinished, key=lambda name: name not in _DECIDING):
         start = UNSURE if name in _DECIDING else NOT_CHECKED
         yield f"{start}there was too little time or memory to check {name}; ask again, or of fewer rows, as of a shorter period"
+    for name, fault in probe.broken.items():
+        start = UNSURE if name in _DECIDING else NOT_CHECKED
+        yield f"{start}a fault of this program ended the check {name} ({fault}); please report the SELECT"

@@ -205,3 +205,8 @@ def test_joined_rows_are_followed_into_the_select_that_adds_them_up(run: Any, se
 )  # fmt: skip
 def test_joined_rows_that_are_added_up_once_pass(run: Any, select: str, value: float) -> None:
     assert run(select).frame.data.iat[0, 0] == value
+
+
+def test_an_asof_join_finds_at_most_one_row(run: Any) -> None:
+    joined = "FROM trades t ASOF LEFT JOIN fees f ON t.account_id = f.account_id AND t.executed_at >= f.fee_date"
+    assert run(f"SELECT count(*) {joined}").frame.data.iat[0, 0] == 5

@@ -199,3 +199,19 @@ def test_rows_are_numbered_after_the_first_are_taken(large: DuckDBWarehouse) -> 
         for select in numbered
         if "t.finexpert_row" in select
     )
+
+
+def test_a_fault_of_a_check_is_told_on_the_answer_and_the_other_checks_go_on(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(*_: Any) -> list[str]:
+        raise KeyError("x")
+
+    monkeypatch.setattr("finexpert.warehouse.checks.checked.check_fan_out", faulty)
+    notes = run("SELECT count(*) FROM trades WHERE status IN ('FILLED', 'DONE')").notes
+    told = [note for note in notes if "a fault of this program" in note]
+    assert told[0].startswith(f"{UNSURE}a fault of this program ended the check whether a join multiplies")
+    assert unless_unchecked(told, None) == 30
+    assert "of trades.status, these values matched: 'FILLED'" in notes
+    with pytest.raises(QueryError, match="several currencies"):
+        run("SELECT sum(amount) FROM trades")

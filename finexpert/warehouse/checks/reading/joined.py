@@ -117,6 +117,7 @@ class Joined:
             asked = where is not None and any(column.table == name for column in where.find_all(exp.Column))
             if (
                 join.side != "LEFT"
+                or name not in self._sources
                 or asked
                 or not (bound := sorted(self._bound(name, self.names)))
                 or not self._holds_several(name)

@@ -10,6 +10,7 @@ of work, after which nothing more is asked; what was found is kept for the wareh
 from __future__ import annotations
 
 import datetime as dt
+import logging
 import threading
 import time
 import weakref
@@ -21,9 +22,11 @@ import pandas as pd
 from sqlglot import exp
 
 from finexpert.core.pace import Pace
-from finexpert.errors import QueryError
+from finexpert.errors import FinexpertError, QueryError
 from finexpert.warehouse.checks.reading.select import Origin
 from finexpert.warehouse.isolated.errors import ended_early
+
+log = logging.getLogger(__name__)
 
 MOST_VALUES = 1_000
 # So many rows are looked through for the values of a column before it is searched for one of them.
@@ -90,6 +93,7 @@ class Probe:
         self._pace = pace or Pace()
         self._check = ""
         self._unfinished: dict[str, None] = {}
+        self.broken: dict[str, str] = {}
         self._as_of, self._declared_only = as_of, declared_only
         self.dialect = warehouse.dialect
 
@@ -104,10 +108,16 @@ class Probe:
 
     @contextmanager
     def checking(self, check: str) -> Iterator[None]:
-        """What is asked within it belongs to the check of this name."""
+        """What is asked within it belongs to the check of this name. A fault of the check itself ends it, and is kept in `broken`."""
         self._check, before = check, self._check
         try:
             yield
+        except FinexpertError:
+            raise
+        except Exception as error:
+            # An answer that was not checked so is told to be; it need not end a batch.
+            log.exception("a fault in the check %r", check)
+            self.broken[check] = type(error).__name__
         finally:
             self._check = before
 
