@@ -50,7 +50,13 @@ _SHORT_WORDS = {
     **dict.fromkeys(_split("m mm mn mio mln mill"), "million"),
     **dict.fromkeys(_split("bn bln mrd"), "billion"),
 }
-_IN_MINOR = re.compile(rf"\b(?<!per )({'|'.join(sorted(_MINOR))}|minor (?:currency )?units?)\b", re.IGNORECASE)
+# "in whole units (not cents)" says that it is none of them.
+_IN_MINOR = re.compile(
+    rf"(?:^|[,;:(]\s*|(?<!not )\bin\s)(?:(?!not\b|per\b)\w+\s){{0,2}}({'|'.join(sorted(_MINOR))}|minor (?:currency )?units?)\b",
+    re.IGNORECASE,
+)
+# What an amount is multiplied by is none itself: "0.01 for shares quoted in pence".
+_FACTORS = frozenset(_split("mult multiplier factor rate rt ratio fx"))
 _IN_LARGE = re.compile(
     r"\bin (?:(?-i:[A-Z]{3}) )?(thousand|million|billion)s?\b|(?:^|\b)(thousand|million|billion)s? (?:of\b|(?-i:[A-Z]{3})\b|dollars|euros|pounds|persons|shares)"
     r"|\b(?-i:[A-Z]{3}) (thousand|million|billion|000|mm?|mn|bn)\b|^(thousand|million|billion)s?$",
@@ -225,6 +231,9 @@ def size_of(origin: Origin) -> str | None:
     >>> said = ("billions of chained dollars", "EUR mn", "thousand persons", "USD thousand", "of firms above a million", "amount in m")
     >>> [size_of(Origin(table, Column("x", "DOUBLE", comment))) for comment in said]
     ['billion', 'million', 'thousand', 'thousand', None, None]
+    >>> said = ("hundredths (cents) of the currency", "EUR cents", "whole units (not cents)", "1 for pounds, 0.01 where quoted in pence")
+    >>> [size_of(Origin(table, Column(name, "DOUBLE", comment))) for name, comment in zip(("x", "x", "x", "px_mult"), said)]
+    ['cents', 'cents', None, None]
     """
     if origin.column.is_text:
         return None
@@ -235,7 +244,7 @@ def size_of(origin: Origin) -> str | None:
         return large
     if short := _shortened(said):
         return short
-    if _IN_MINOR.search(origin.column.comment):
+    if _IN_MINOR.search(origin.column.comment) and not set(said) & _FACTORS:
         return "cents"
     found = _IN_LARGE.search(origin.column.comment)
     if found is None:
