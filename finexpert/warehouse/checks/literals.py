@@ -10,14 +10,21 @@ The model is told which text is not there and nothing else. Values go to the per
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from finexpert.errors import UnknownValue
 from finexpert.warehouse.checks.reading.alike import is_nearly, nearest_values, same_text
-from finexpert.warehouse.checks.reading.comparisons import Comparison, comparisons, guesses, meant
+from finexpert.warehouse.checks.reading.comparisons import (
+    Comparison,
+    as_wrapped,
+    comparisons,
+    guesses,
+    meant,
+    other_way,
+)
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
 from finexpert.warehouse.quoting import literal as quoted_text
@@ -100,11 +107,12 @@ class _Group:
                 return []
             if all(map(_is_of_none, group)):
                 return []
-            if all(self._is_idle(comparison) for comparison in group):
-                return [
-                    f"{text_of(self.one, comparison.node)} meets no row: the other branches name every value"
-                    for comparison in group
-                ]
+            for why, needless in (
+                ("branches name every value", self._is_idle),
+                ("part of the OR does", self._has_other_way),
+            ):
+                if all(map(needless, group)):
+                    return [f"{text_of(self.one, each.node)} meets no row: the other {why}" for each in group]
             # Beside a text that the column has to hold, what leaves out nothing is a caution: with or without it the rows are the same.
             if all(comparison.negated and str(comparison.origin) in self.narrowed for comparison in group):
                 return [f"{text_of(self.one, comparison.node)} leaves out nothing" for comparison in group]
@@ -122,7 +130,7 @@ class _Group:
         values, _ = self.probe.first_values(comparison.origin)
         if comparison.pattern:
             return self._chosen_pattern(comparison) or self._met_by_pattern(comparison), []
-        seen = {_as_wrapped(comparison.wraps, value): value for value in sorted(values)}
+        seen = {as_wrapped(comparison.wraps, value): value for value in sorted(values)}
         met, absent = [], []
         for literal in comparison.against:
             chosen = self._chosen(comparison, literal.name)
@@ -192,9 +200,9 @@ class _Group:
             if not complete or _place(literal) in self.changes or len(literal.name) < _SHORTEST_SLIP:
                 continue
             taken = {*met.get(str(comparison.origin), []), *(new for _, new in self.changes.values())}
-            seen = {_as_wrapped(comparison.wraps, value) for value in values if value not in taken}
+            seen = {as_wrapped(comparison.wraps, value) for value in values if value not in taken}
             if any(
-                is_nearly(literal.name, value) for value in seen - {_as_wrapped(comparison.wraps, one) for one in taken}
+                is_nearly(literal.name, value) for value in seen - {as_wrapped(comparison.wraps, one) for one in taken}
             ):
                 raise _unknown(self.one, [replace(comparison, against=(literal,))], self.probe)
 
@@ -211,8 +219,13 @@ class _Group:
             if id(one.node) in branches and str(one.origin) == str(comparison.origin)
         ]
         named = {text for one in others if not one.pattern for text in one.texts}
-        seen = {_as_wrapped(comparison.wraps, value) for value in values}
+        seen = {as_wrapped(comparison.wraps, value) for value in values}
         return id(comparison.node) in branches and len(others) == len(branches) and seen <= named
+
+    def _has_other_way(self, comparison: Comparison) -> bool:
+        """Whether rows are let through by the other part of an OR, which asks for the same column by a table of codes."""
+        looked_up = None if comparison.negated else other_way(comparison)
+        return looked_up is not None and self.probe.any_row(looked_up) is True
 
     def _is_nowhere(self, group: Sequence[Comparison]) -> bool:
         for comparison in group:
@@ -232,7 +245,7 @@ def _matched(place: str, values: Sequence[str]) -> str:
 
 def _alike(comparison: Comparison, text: str, values: Iterable[str], taken: Sequence[str]) -> list[str]:
     """Values, as the comparison sees them, that say the same as a text, but for those that other texts met."""
-    seen = {_as_wrapped(comparison.wraps, value) for value in sorted(values) if value not in taken}
+    seen = {as_wrapped(comparison.wraps, value) for value in sorted(values) if value not in taken}
     return sorted(said for said in seen if same_text(said, text))
 
 
@@ -245,26 +258,10 @@ def _alike_in_column(comparison: Comparison, text: str, probe: Probe) -> list[st
     return probe.values(comparison.origin, column.eq(exp.Literal.string(text.strip().lower())))
 
 
-def _as_wrapped(wraps: Sequence[type[exp.Expr]], value: str) -> str:
-    """A value as lower(), upper() and trim() around its column make it.
-
-    >>> _as_wrapped([exp.Upper, exp.Trim], " filled")
-    'FILLED'
-    """
-    changes: dict[type[exp.Expr], Callable[[str], str]] = {
-        exp.Lower: str.lower,
-        exp.Upper: str.upper,
-        exp.Trim: str.strip,
-    }
-    for wrap in reversed(wraps):
-        value = changes[wrap](value)
-    return value
-
-
 def _other_spellings(comparison: Comparison, text: str, probe: Probe) -> str:
     """What a person is told of values that say the same as one that was found, and were not compared with."""
     values, _ = probe.first_values(comparison.origin)
-    seen = {_as_wrapped(comparison.wraps, value) for value in values}
+    seen = {as_wrapped(comparison.wraps, value) for value in values}
     if len(text) < _SHORTEST_SPELLING or comparison.pattern or text not in seen:
         return ""
     others = sorted(value for value in seen if value not in comparison.texts and same_text(value, text))

@@ -114,6 +114,16 @@ def test_a_code_or_what_a_table_of_codes_calls_it_has_to_be_there(run: Any, wher
         run(f"SELECT count(*) FROM accounts WHERE {where.replace('private bank', 'hedge')}")
 
 
+def test_guesses_at_a_code_need_not_be_there_where_a_table_of_codes_says_it(run: Any) -> None:
+    looked_up = "symbol IN (SELECT symbol FROM symbols WHERE asset_class = 'equity')"
+    checked = run(f"SELECT count(*) FROM trades t WHERE {looked_up} OR upper(trim(symbol)) IN ('EQ', 'EQTY')")
+    assert checked.frame.data.iat[0, 0] == 2
+    assert any("the other part of the OR does" in note for note in checked.notes)
+    for nowhere in (looked_up.replace("equity", "credit"), looked_up.replace("symbol IN", "status IN")):
+        with pytest.raises(UnknownValue):
+            run(f"SELECT count(*) FROM trades t WHERE {nowhere} OR upper(trim(symbol)) IN ('EQ', 'EQTY')")
+
+
 def test_another_text_in_the_other_part_of_an_or_has_to_be_there_too(run: Any) -> None:
     other = "account_id IN (SELECT account_id FROM trades WHERE status = 'Executed')"
     with pytest.raises(UnknownValue, match="Executed"):

@@ -6,7 +6,7 @@ status IN ('DONE', 'FILLED') OR status LIKE 'PART%'      two comparisons, of whi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -110,11 +110,18 @@ def comparisons(one: Read) -> Iterator[Comparison]:
 
 
 def compared_columns(one: Read) -> Iterator[Origin]:
-    """The columns of texts that conditions compare with texts, also by way of functions."""
+    """The columns of texts that conditions compare with texts or with those of a SELECT, also by way of functions."""
     for scope in one.scopes:
         for node in scope.walk():
             if isinstance(node, (*_EQUAL, exp.In, *_PATTERN)) and _says_a_text(node):
                 found = [one.origin(column, scope) for column in node.find_all(exp.Column)]
+                yield from (origin for origin in found if origin is not None and origin.column.is_text)
+            elif (
+                isinstance(node, exp.In)
+                and node.args.get("query")
+                and isinstance(tested := unwrapped(node.this), exp.Column)
+            ):
+                found = [one.origin(tested, scope)]
                 yield from (origin for origin in found if origin is not None and origin.column.is_text)
     yield from (comparison.origin for comparison in comparisons(one))
 
@@ -205,6 +212,20 @@ def _branch_of(condition: exp.Expr) -> exp.Expr | None:
     return branch if isinstance(branch, exp.In) and isinstance(_above(branch, (exp.Paren,)).parent, exp.Or) else None
 
 
+def other_way(comparison: Comparison) -> exp.Select | None:
+    """Whether its column is in a row among the values of a SELECT, where the other part of its OR asks that: x IN ('EQ') OR x IN (SELECT ...)."""
+    top = _above(comparison.node, (exp.Or, exp.Paren))
+    column = next(comparison.node.find_all(exp.Column), None)
+    parts = [part.unnest() for part in top.unnest().flatten()] if isinstance(top.unnest(), exp.Or) else []
+    for part in parts:
+        tested = unwrapped(part.this) if isinstance(part, exp.In) and part.args.get("query") else None
+        if isinstance(tested, exp.Column) and column is not None and tested.sql() == column.sql():
+            asked = part.copy()
+            unwrapped(asked.this).replace(exp.column(comparison.origin.column.name, quoted=True))
+            return exp.select("1").from_(table_name(comparison.origin.table.name)).where(asked)
+    return None
+
+
 def meant(origin: Origin) -> str:
     """What columns of one table are alternatives of each other: `desk_name` and `desk_cd` both say which desk.
 
@@ -219,3 +240,19 @@ def meant(origin: Origin) -> str:
 _SAYS_HOW = frozenset(
     ("name", "code", "cd", "id", "desc", "description", "label", "short", "long", "full", "text", "title")
 )
+
+
+def as_wrapped(wraps: Sequence[type[exp.Expr]], value: str) -> str:
+    """A value as lower(), upper() and trim() around its column make it.
+
+    >>> as_wrapped([exp.Upper, exp.Trim], " filled")
+    'FILLED'
+    """
+    changes: dict[type[exp.Expr], Callable[[str], str]] = {
+        exp.Lower: str.lower,
+        exp.Upper: str.upper,
+        exp.Trim: str.strip,
+    }
+    for wrap in reversed(wraps):
+        value = changes[wrap](value)
+    return value
