@@ -42,6 +42,7 @@ def init(data: common.Data = None, file: File = None) -> None:
     from finexpert.errors import ConfigurationError
     from finexpert.warehouse.semantic_model.document import save
     from finexpert.warehouse.semantic_model.drafting import draft
+    from finexpert.warehouse.semantic_model.publishing import house_rules
 
     settings = common.settings_from()
     target = _place(data, file, settings)
@@ -49,6 +50,7 @@ def init(data: common.Data = None, file: File = None) -> None:
         raise ConfigurationError(f"{target} is there already: edit it, or name another file with --file")
     with closing(_opened(data, settings)) as warehouse:
         model = draft(warehouse.tables, warehouse.name)
+        rules = house_rules(warehouse.tables)
     try:
         save(model, target)
     except OSError as error:
@@ -59,6 +61,12 @@ def init(data: common.Data = None, file: File = None) -> None:
     out.print(f"wrote {target}: {len(model.datasets)} tables, {len(model.relationships)} relationships", markup=False)
     out.print("Next: write what columns mean, publish values that a model may see (`finexpert model publish TABLE.COLUMN`), "
               "then `finexpert model check`")  # fmt: skip
+    for table in rules:
+        columns = " ".join(f"{table.name}.{column.name}" for column in table.columns)
+        out.print(
+            f"{table.name} seems to hold rules of the house, which no model sees: look at its rows, then `finexpert model publish {columns}`",
+            markup=False,
+        )
     _say_how_found(target, data, settings)
 
 

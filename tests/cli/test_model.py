@@ -50,3 +50,16 @@ def test_a_model_that_is_not_beside_its_data_says_how_questions_find_it(
     place = tmp_path / "other.model.yaml" if elsewhere else beside
     ran = finexpert("model", "init", "--data", desk, "--file", str(place))
     assert (ran.code, f"FINEXPERT_SEMANTIC_MODEL={place}" in "".join(ran.out.split("\n"))) == (0, elsewhere)
+
+
+def test_a_table_of_settings_is_named_where_the_model_is_begun(finexpert: Any, tmp_path: Path) -> None:
+    path = tmp_path / "house.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE settings AS SELECT 'fiscal.start' AS skey, 'CANARY' AS note; CREATE TABLE sales AS SELECT 1 AS n"
+        )
+    begun = finexpert("model", "init", "--data", str(path))
+    assert "settings seems to hold rules of the house" in begun.out
+    assert "finexpert model publish settings.skey settings.note" in " ".join(begun.out.split())
+    assert "CANARY" not in begun.out
+    assert "sales seems" not in begun.out

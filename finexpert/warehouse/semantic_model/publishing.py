@@ -8,10 +8,26 @@ import sqlglot
 from sqlglot import exp
 
 from finexpert.errors import ConfigurationError
+from finexpert.warehouse.dates import words
 from finexpert.warehouse.schema import Column, TableSchema, find_table
 from finexpert.warehouse.semantic_model.document import VENDOR, Dataset, FieldModel, SemanticModel, extension
 from finexpert.warehouse.warehouse import Warehouse
 
+_RULES = frozenset(
+    [
+        "settings",
+        "setting",
+        "config",
+        "configuration",
+        "parameter",
+        "parameters",
+        "rules",
+        "conventions",
+        "policy",
+        "policies",
+    ]
+)
+_FEW_ROWS, _FEW_COLUMNS = 50, 5
 _A_LIST = 20
 _NEARLY_EVERY = 0.9
 
@@ -29,6 +45,23 @@ def values_of(warehouse: Warehouse, name: str, most: int) -> list[str]:
         .limit(most + 1)
     )
     return [str(value) for value in warehouse.query(select.sql(warehouse.dialect)).data["value"]]
+
+
+def house_rules(tables: Sequence[TableSchema]) -> list[TableSchema]:
+    """The small tables that by their names or comments hold rules of the house, as when the fiscal year begins: a model sees no row of them.
+
+    >>> settings = TableSchema("app_settings", "", (Column("skey", "VARCHAR"), Column("sval", "VARCHAR")), rows=7)
+    >>> [table.name for table in house_rules([settings, TableSchema("trades", "", settings.columns, rows=7)])]
+    ['app_settings']
+    """
+    return [
+        table
+        for table in tables
+        if table.rows is not None
+        and table.rows <= _FEW_ROWS
+        and len(table.columns) <= _FEW_COLUMNS
+        and _RULES & {*words(table.name), *words(table.comment)}
+    ]
 
 
 def tells_rows_apart(warehouse: Warehouse, name: str) -> bool:
