@@ -71,6 +71,17 @@ def nothing_is_traced_afterwards() -> Iterator[None]:
     os.environ.pop("MLFLOW_EXPERIMENT_ID", None)
 
 
+@pytest.fixture(autouse=True)
+def no_fault_is_swallowed(request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """What tells a person of a fault of the program and goes on lets no test pass that did not make it."""
+    yield
+    if "makes_a_fault" not in request.keywords:
+        faults = [
+            each for when in ("setup", "call") for each in caplog.get_records(when) if each.msg.startswith("a fault ")
+        ]
+        assert not faults, faults[0].exc_text
+
+
 @pytest.fixture
 def soon() -> Callable[[float, Callable[[], object]], None]:
     """Asserts that something ends in so many seconds, in one of five tries: a bound on the code, on machines that stall."""

@@ -188,6 +188,7 @@ def test_a_lock_whose_file_is_gone_holds_nothing(
     assert desk.calls == []
 
 
+@pytest.mark.makes_a_fault
 def test_a_fault_at_one_question_fails_it_alone(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(self: Any, select: str, *given: Any, **options: Any) -> Any:
         if self.question == QUESTIONS[2]:

@@ -201,6 +201,7 @@ def test_rows_are_numbered_after_the_first_are_taken(large: DuckDBWarehouse) -> 
     )
 
 
+@pytest.mark.makes_a_fault
 def test_a_fault_of_a_check_is_told_on_the_answer_and_the_other_checks_go_on(
     run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
