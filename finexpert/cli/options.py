@@ -34,6 +34,7 @@ Baseline = Annotated[bool, typer.Option("--baseline/--no-baseline", help="The si
 Assume = Annotated[
     bool, typer.Option("--assume", help="Answer on an assumption, instead of asking what an unknown term means.")
 ]
+_Old = Annotated[Path | None, typer.Option("--record", hidden=True, help="The old name of --save-completions.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +94,8 @@ def takes(names: str, **defaults: Any) -> Callable[[Callable[Concatenate[Given, 
     hints = get_type_hints(Given, include_extras=True)
     usual = {field.name: field.default for field in fields(Given)}
     shared = {name: (hints[name], defaults.get(name, usual[name])) for name in names.split()}
+    if "record" in shared:
+        shared["old_record"] = (_Old, None)
 
     def decorate(command: Callable[Concatenate[Given, P], None]) -> Callable[..., None]:
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
@@ -104,7 +107,7 @@ def takes(names: str, **defaults: Any) -> Callable[[Callable[Concatenate[Given, 
         @wraps(command)
         def run(**given: Any) -> None:
             found = {name: given.pop(name) for name in shared if name in given}
-            command(Given(**found), **given)  # type: ignore[call-arg]
+            command(Given(**_renamed(found)), **given)  # type: ignore[call-arg]
 
         parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -112,3 +115,12 @@ def takes(names: str, **defaults: Any) -> Callable[[Callable[Concatenate[Given, 
         return run
 
     return decorate
+
+
+def _renamed(found: dict[str, Any]) -> dict[str, Any]:
+    """What was given, with the old name of an option taken for the new one."""
+    old = found.pop("old_record", None)
+    if old is None:
+        return found
+    typer.echo("--record is called --save-completions now; the old name goes with the next release", err=True)
+    return found | {"record": found["record"] or old}

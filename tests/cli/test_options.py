@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -26,8 +27,10 @@ def test_a_command_has_the_options_that_it_names_and_no_others() -> None:
     assert RUN.invoke(app, ["why?", "--store", "x"]).exit_code == 2
 
 
-def test_completions_are_kept_in_the_file_that_is_named() -> None:
+@pytest.mark.parametrize("flag", ["--record", "--save-completions"])
+def test_the_old_name_of_an_option_works_with_a_hint(flag: str) -> None:
     app, seen = command("record")
-    assert RUN.invoke(app, ["why?", "--save-completions", "new.jsonl"]).exit_code == 0
+    result = RUN.invoke(app, ["why?", flag, "new.jsonl"])
     assert seen[0].settings().record == Path("new.jsonl")
-    assert RUN.invoke(app, ["why?", "--record", "new.jsonl"]).exit_code == 2
+    assert ("--record is called --save-completions" in result.stderr) == (flag == "--record")
+    assert "--record" not in RUN.invoke(app, ["--help"]).output
