@@ -11,10 +11,11 @@ import math
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from finexpert.core.ray_cluster import connected
-from finexpert.errors import DataError
+from finexpert.errors import ConfigurationError, DataError
 
 I = TypeVar("I")
 _MOST_LOSSES = 3
@@ -42,6 +43,14 @@ class Items(Generic[I]):
     came: Callable[[I, Any], None]
     check: Callable[[], None]
     named: Callable[[I], str]
+
+
+def keeps_none(record: Path | None) -> None:
+    """ConfigurationError for completions that are to be kept: each worker would have a file of its own."""
+    if record is not None:
+        raise ConfigurationError(
+            "engine ray keeps no completions: leave out --save-completions (FINEXPERT_RECORD), or take threads"
+        )
 
 
 def on_workers(kind: Callable[..., Works], work: Any, mark: str, items: Items[Any], threads: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from finexpert.errors import ConfigurationError
@@ -20,16 +21,21 @@ _OWN = {
 _STORE_BYTES = 128 << 20
 
 
+def check_installed() -> None:
+    """ConfigurationError where Ray is not installed. It is not imported: that is when it reads what `connected` sets."""
+    if find_spec("ray") is None:
+        raise ConfigurationError("engine ray needs Ray: pip install 'finexpert[ray]'")
+
+
 @contextmanager
 def connected() -> Iterator[Any]:
     """The module `ray`, connected; ConfigurationError says what is missing. A cluster that was started here listens on 127.0.0.1, and ends here."""
     address = os.environ.get("RAY_ADDRESS")
     if not address:
         os.environ.update(_OWN)
-    try:
-        import ray
-    except ImportError as error:
-        raise ConfigurationError("engine ray needs Ray: pip install 'finexpert[ray]'") from error
+    check_installed()
+    import ray
+
     if ray.is_initialized():
         yield ray
         return

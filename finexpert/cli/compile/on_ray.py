@@ -17,11 +17,10 @@ from typing import Any, get_args
 
 import dspy
 
-from finexpert.batch.on_workers import Items, on_workers
+from finexpert.batch.on_workers import Items, keeps_none, on_workers
 from finexpert.cli.compile import own_examples
 from finexpert.cli.options import Given
 from finexpert.datasets.layers.records import Split
-from finexpert.errors import ConfigurationError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scope import current
 from finexpert.language_models.usage import Call, Meter
@@ -98,10 +97,7 @@ class Worker:
 
 def engine_of(opening: Opening, settings: Settings) -> Engine:
     """The engine; ConfigurationError for completions that are to be kept: each worker would have a file of its own."""
-    if settings.record is not None:
-        raise ConfigurationError(
-            "engine ray keeps no completions: leave out --save-completions (FINEXPERT_RECORD), or take threads"
-        )
+    keeps_none(settings.record)
 
     def engine(trial: Trial, ids: Sequence[str], keep: Callable[[Line], None], threads: int) -> None:
         scope, task = current(), trial.trying.task

@@ -50,8 +50,8 @@ def evaluate(
     except TypeError as error:
         raise ConfigurationError(f"{name}: {error}; see `finexpert eval {name} --help`") from error
     try:
+        engine = engine_of(opens, given, **options)
         with contextmanager(opens)(given, **options) as asked:
-            engine = engine_of(opens, given, **options)
             reports = run(asked, screen=Silent(), fresh=given.fresh, json_out=json, engine=engine)
     except typer.BadParameter as error:
         raise ConfigurationError(f"{name}: {error}; see `finexpert eval {name} --help`") from error

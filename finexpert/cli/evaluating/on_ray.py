@@ -17,11 +17,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from finexpert.batch.on_workers import Items, on_workers
+from finexpert.batch.on_workers import Items, keeps_none, on_workers
 from finexpert.cli.evaluating.report import EVALUATIONS, Asked, Evaluation, Several
 from finexpert.cli.options import Given
+from finexpert.core.ray_cluster import check_installed
 from finexpert.datasets.evaluations.journal import Engine, Journal
-from finexpert.errors import ConfigurationError
 from finexpert.language_models.scope import current
 from finexpert.language_models.usage import Meter
 
@@ -136,12 +136,11 @@ def engine_of(
 
     ConfigurationError for completions that are to be kept: each worker would have a file of its own.
     """
+    # Before it is opened: lessons that are played first may cost calls.
+    keeps_none(given.settings().record)
+    check_installed()
 
     def of(evaluation: Evaluation[Any], number: int) -> Engine:
-        if evaluation.settings.record is not None:
-            raise ConfigurationError(
-                "engine ray keeps no completions: leave out --save-completions (FINEXPERT_RECORD), or take threads"
-            )
         work = Work(module, name, given, args, options, number, str(Path.cwd()))
 
         def engine(keys: Sequence[Any], keep: Callable[[Any], None], threads: int) -> None:
