@@ -44,7 +44,6 @@ from finexpert.warehouse.checks.remarks.ratios import ratios, shares
 from finexpert.warehouse.checks.remarks.rounding import rounding
 from finexpert.warehouse.checks.remarks.rows import remarks
 from finexpert.warehouse.checks.remarks.stand_ins import stand_ins
-from finexpert.warehouse.checks.remarks.steps import check_steps
 from finexpert.warehouse.checks.remarks.ties import ties
 from finexpert.warehouse.checks.remarks.times import times
 from finexpert.warehouse.checks.remarks.weeks import weeks
@@ -54,6 +53,7 @@ from finexpert.warehouse.checks.times.days import check_days
 from finexpert.warehouse.checks.times.fiscal import check_fiscal, fiscal_as_of
 from finexpert.warehouse.checks.times.moments import check_moments
 from finexpert.warehouse.checks.times.not_yet import check_not_yet
+from finexpert.warehouse.checks.times.steps import check_steps
 from finexpert.warehouse.checks.times.stocks import check_snapshots, check_stocks
 from finexpert.warehouse.checks.times.versions import check_versions
 from finexpert.warehouse.checks.times.weekdays import check_weekdays

@@ -15,8 +15,7 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.grouping import group_keys
-from finexpert.warehouse.checks.reading.joined import SMALL
-from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.probing import SMALL, Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
 
 # Others raise an error, or give NULL.

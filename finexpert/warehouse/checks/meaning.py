@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.checks.reading.grouping import called
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read, text_of, unwrapped
 from finexpert.warehouse.dates import KINDS, kind_of_values, words
@@ -46,7 +47,7 @@ def check_meaning(one: Read, probe: Probe) -> list[str]:
             elif isinstance(node, exp.ArgMax | exp.ArgMin):
                 _check_order(one, node.expression, scope, probe, text_of(one, node))
             elif isinstance(node, exp.Ordered):
-                _check_order(one, _written(node.this, scope), scope, probe, f"ORDER BY {text_of(one, node.this)}")
+                _check_order(one, _deciding(node.this, scope), scope, probe, f"ORDER BY {text_of(one, node.this)}")
             elif isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.REAL_TYPES):
                 _check_version(one, node, scope, probe)
             elif isinstance(node, exp.StrToTime | exp.Anonymous):
@@ -54,17 +55,9 @@ def check_meaning(one: Read, probe: Probe) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def _written(node: exp.Expr, scope: Scope) -> exp.Expr:
+def _deciding(node: exp.Expr, scope: Scope) -> exp.Expr:
     """What decides by its order which rows are kept, where it is called by the name of a result."""
-    select = scope.expression
-    if (
-        not isinstance(node, exp.Column)
-        or node.table
-        or not isinstance(select, exp.Select)
-        or not select.args.get("limit")
-    ):
-        return node
-    return next((made.unalias() for made in select.selects if made.alias_or_name == node.name), node)
+    return called(node, scope) if scope.expression.args.get("limit") else node
 
 
 def _declared_order(one: Read, node: exp.Expr, scope: Scope) -> list[str]:

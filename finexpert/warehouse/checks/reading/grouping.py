@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, product
 
 from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
 
 Keys = list[exp.Expr]
 # A CUBE of more keys is read as its finest grouping and the total.
@@ -63,6 +64,30 @@ def _meant(key: exp.Expr, by_number: dict[str, exp.Expr]) -> exp.Expr:
 def group_keys(select: exp.Expr) -> Keys:
     """What a SELECT groups by, with an expression in the place of its number; of several groupings the keys of all."""
     return list({key.sql(): key for keys in group_sets(select) for key in keys}.values())
+
+
+def called(key: exp.Expr, scope: Scope) -> exp.Expr:
+    """What orders the rows of a SELECT, where it is called by the name of a result.
+
+    >>> import sqlglot
+    >>> from sqlglot.optimizer.scope import traverse_scope
+    >>> (scope,) = traverse_scope(sqlglot.parse_one("SELECT a + b AS c FROM t ORDER BY c"))
+    >>> called(exp.column("c"), scope).sql(), called(exp.column("c", table="t"), scope).sql()
+    ('a + b', 't.c')
+    """
+    select = scope.expression
+    if not isinstance(key, exp.Column) or key.table or not isinstance(select, exp.Select):
+        return key
+    return next((made.unalias() for made in select.selects if made.alias_or_name == key.name), key)
+
+
+def through(node: exp.Expr, scope: Scope) -> tuple[exp.Expr, Scope]:
+    """What gives the values of a column, where that is written in a SELECT inside."""
+    source = scope.sources.get(node.table) if isinstance(node, exp.Column) else None
+    if not isinstance(source, Scope) or not isinstance(source.expression, exp.Select):
+        return node, scope
+    made = next((each.unalias() for each in source.expression.selects if each.alias_or_name == node.name), None)
+    return through(made, source) if made is not None else (node, scope)
 
 
 def common_keys(select: exp.Expr) -> Keys:

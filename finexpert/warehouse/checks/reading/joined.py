@@ -11,12 +11,11 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import columns_of, common_keys
-from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.probing import SMALL, Probe
 from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, runnable, unwrapped, withs
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.keys import singular
 
-SMALL = 5_000_000
 # What one row more or less of a first look tells: rows of one key stand together or come back soon.
 _FIRST = 20_000
 _ROW = "finexpert_row"

@@ -25,12 +25,15 @@ from finexpert.core.pace import Pace
 from finexpert.errors import FinexpertError, QueryError
 from finexpert.warehouse.checks.reading.select import Origin
 from finexpert.warehouse.isolated.errors import ended_early
+from finexpert.warehouse.schema import TableSchema
 
 log = logging.getLogger(__name__)
 
 MOST_VALUES = 1_000
 # So many rows are looked through for the values of a column before it is searched for one of them.
 FIRST_ROWS = 200_000
+# Tables up to it are looked through for a row that is likely not to be there.
+SMALL = 5_000_000
 _SHORTEST = 0.05  # seconds
 
 
@@ -203,3 +206,8 @@ def table_name(name: str) -> exp.Table:
     """
     schema, _, last = name.rpartition(".")
     return exp.table_(last, db=schema or None, quoted=True)
+
+
+def is_small(table: TableSchema) -> bool:
+    """Whether a table may be looked through for a row that is likely not to be there."""
+    return table.rows is not None and table.rows <= SMALL

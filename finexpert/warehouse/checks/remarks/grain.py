@@ -15,8 +15,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns
-from finexpert.warehouse.checks.reading.joined import SMALL
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import SMALL, Probe, table_name
 from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
 from finexpert.warehouse.checks.times.versions import thing_of
 from finexpert.warehouse.dates import words

@@ -14,8 +14,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns
-from finexpert.warehouse.checks.reading.joined import SMALL
-from finexpert.warehouse.checks.reading.probing import MOST_VALUES, Probe, table_name
+from finexpert.warehouse.checks.reading.probing import MOST_VALUES, SMALL, Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read
 from finexpert.warehouse.checks.results import alike
 from finexpert.warehouse.dates import words

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.probing import Probe, is_small
 from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
-from finexpert.warehouse.checks.remarks.rows import is_small
 from finexpert.warehouse.dates import words
 
 _RATES = frozenset(("rate", "fx", "fxrate", "exchange", "xrate", "conversion"))

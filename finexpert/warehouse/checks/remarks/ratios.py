@@ -18,7 +18,7 @@ import pandas as pd
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from finexpert.warehouse.checks.reading.grouping import group_columns, group_keys
+from finexpert.warehouse.checks.reading.grouping import group_columns, group_keys, through
 from finexpert.warehouse.checks.reading.probing import Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, own_where, rows_of, text_of
 from finexpert.warehouse.dates import words
@@ -137,15 +137,6 @@ def _zeros_for_missing(one: Read, probe: Probe) -> Iterator[str]:
             rows = exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()))
             if probe.any_row(rows) is True:
                 yield f"{text_of(one, node)} takes the rows in which {origin} is missing for zeros"
-
-
-def through(node: exp.Expr, scope: Scope) -> tuple[exp.Expr, Scope]:
-    """What gives the values of a column, where that is written in a SELECT inside."""
-    source = scope.sources.get(node.table) if isinstance(node, exp.Column) else None
-    if not isinstance(source, Scope) or not isinstance(source.expression, exp.Select):
-        return node, scope
-    made = next((each.unalias() for each in source.expression.selects if each.alias_or_name == node.name), None)
-    return through(made, source) if made is not None else (node, scope)
 
 
 def _zero_where_missing(node: exp.Expr) -> exp.Column | None:

@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.grouping import through
+from finexpert.warehouse.checks.reading.probing import Probe, is_small
 from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
-from finexpert.warehouse.checks.remarks.ratios import through
-from finexpert.warehouse.checks.remarks.rows import is_small
 
 _NOISE = "0.000001"
 _WHOLE = exp.DataType.INTEGER_TYPES

@@ -21,11 +21,9 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.grouping import group_columns
-from finexpert.warehouse.checks.reading.joined import SMALL
-from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, table_name
+from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, is_small, table_name
 from finexpert.warehouse.checks.reading.select import Read, columns_of, own_where, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
-from finexpert.warehouse.schema import TableSchema
 
 _GONE = frozenset(("deleted", "voided", "archived", "reversed", "reversal"))
 # A mark in letters says yes in one of these.
@@ -234,11 +232,6 @@ def _grouped(scope: Scope) -> Iterator[exp.Column]:
     for node in scope.find_all(exp.Distinct):
         if isinstance(node.parent, exp.Count):
             yield from node.find_all(exp.Column)
-
-
-def is_small(table: TableSchema) -> bool:
-    """Whether a table may be looked through for a row that is likely not to be there."""
-    return table.rows is not None and table.rows <= SMALL
 
 
 def mentioned_by(one: Read) -> set[str]:

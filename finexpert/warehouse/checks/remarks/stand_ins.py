@@ -12,8 +12,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from finexpert.warehouse.checks.reading.joined import SMALL
-from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.probing import SMALL, Probe
 from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
 
 _TAKEN = (exp.Avg, exp.Sum, exp.Min, exp.Max, exp.Median)

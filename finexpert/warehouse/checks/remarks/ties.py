@@ -15,10 +15,9 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_keys
-from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.probing import Probe, is_small
 from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, runnable, text_of
 from finexpert.warehouse.checks.reading.ties import are_tied
-from finexpert.warehouse.checks.remarks.rows import is_small
 
 _FEW = 10
 

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from finexpert.warehouse.checks.reading.joined import SMALL
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import SMALL, Probe, table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, rows_of, text_of
 from finexpert.warehouse.checks.times.versions import spans
 from finexpert.warehouse.dates import kind_of_type

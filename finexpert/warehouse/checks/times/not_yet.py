@@ -12,8 +12,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading.joined import SMALL
-from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.probing import Probe, is_small
 from finexpert.warehouse.checks.reading.select import Read, columns_of, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
 
@@ -48,7 +47,7 @@ def check_not_yet(one: Read, probe: Probe, question: str) -> list[str]:
     asked = [match.groupdict() for match in _ASKED.finditer(question.lower())]
     stated = set(re.findall(r"[a-z]+", _ASKED.sub(" ", question.lower())))
     found: list[str] = []
-    small = all(table.rows is not None and table.rows <= SMALL for table in one.used)
+    small = all(map(is_small, one.used))
     for column, scope in columns_of(one) if asked and small else ():
         node = _after(column)
         if node is None or not _is_asked(column.name, asked, stated) or not _is_day(one, column, scope):

@@ -15,8 +15,8 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.flat import flat
-from finexpert.warehouse.checks.reading.joined import SMALL, all_conditions
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.joined import all_conditions
+from finexpert.warehouse.checks.reading.probing import SMALL, Probe, table_name
 from finexpert.warehouse.checks.reading.select import Read, columns_of, own_where, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
 from finexpert.warehouse.schema import Column, TableSchema

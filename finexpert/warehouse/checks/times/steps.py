@@ -14,9 +14,9 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.grouping import called, through
+from finexpert.warehouse.checks.reading.probing import Probe, is_small
 from finexpert.warehouse.checks.reading.select import Read, runnable, text_of, withs
-from finexpert.warehouse.checks.remarks.rows import is_small
 from finexpert.warehouse.dates import kind_of_type, words
 
 _UNITS = ("year", "quarter", "month")
@@ -84,14 +84,8 @@ def _step(one: Read, scope: Scope, node: exp.Window, unit: str) -> tuple[exp.Exp
     parts = [part.this for part in node.args["order"].expressions]
     if len(parts) != 1:
         return None
-    key = _written(parts[0], scope)
-    made, within = key, scope
-    while isinstance(made, exp.Column) and isinstance(source := within.sources.get(made.table), Scope):
-        selects = source.expression.selects if isinstance(source.expression, exp.Select) else []
-        inner = next((each.unalias() for each in selects if each.alias_or_name == made.name), None)
-        if inner is None:
-            return None
-        made, within = inner, source
+    key = called(parts[0], scope)
+    made, within = through(key, scope)
     is_year = isinstance(made, exp.Year) or (isinstance(made, exp.Extract) and made.name.upper() == "YEAR")
     origin = one.origin(made, within) if isinstance(made, exp.Column) else None
     if origin is not None and not kind_of_type(origin.column.type):
@@ -105,15 +99,6 @@ def _step(one: Read, scope: Scope, node: exp.Window, unit: str) -> tuple[exp.Exp
         or (isinstance(made, exp.Cast) and made.to.is_type(*exp.DataType.TEMPORAL_TYPES))
     )
     return (exp.cast(key, "date"), *_DAYS[unit]) if is_day else None
-
-
-def _written(key: exp.Expr, scope: Scope) -> exp.Expr:
-    """What orders the rows, where it is called by the name of a result."""
-    if not isinstance(key, exp.Column) or key.table:
-        return key
-    select = scope.expression
-    selects = select.selects if isinstance(select, exp.Select) else []
-    return next((made.unalias() for made in selects if made.alias_or_name == key.name), key)
 
 
 def _steps(select: exp.Select, node: exp.Window, key: exp.Expr) -> exp.Select:
