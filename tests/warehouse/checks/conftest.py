@@ -56,6 +56,16 @@ def brokerage_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def source(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
+    """The `TABLES` of a file of tests, opened in this process."""
+    path = tmp_path_factory.mktemp("tables") / "tables.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(request.module.TABLES)
+    with DuckDBWarehouse(path, isolated=False) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="session")
 def brokerage(brokerage_file: Path) -> Iterator[DuckDBWarehouse]:
     with DuckDBWarehouse(brokerage_file, row_cap=4) as opened:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import duckdb
 import pytest
 
 from finexpert.errors import QueryError
@@ -26,15 +23,6 @@ CREATE TABLE moves (move_id INTEGER PRIMARY KEY, amt DOUBLE, cur VARCHAR);
 INSERT INTO moves VALUES (1, 10, 'usd'), (2, 20, 'USD'), (3, 30, 'Usd '), (4, 40, 'EUR'), (5, 50, 'GBP'), (6, 60, 'GBp');
 """
 JOINED = "FROM policies p JOIN rates f ON f.ccy = p.ccy AND "
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path = tmp_path_factory.mktemp("insurer") / "insurer.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

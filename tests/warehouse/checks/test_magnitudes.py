@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import duckdb
 import pytest
 
 from finexpert.errors import QueryError
@@ -17,15 +14,6 @@ INSERT INTO sales SELECT i, DATE '2024-01-01' + i::INTEGER, 100 * i, 10, i, i, 2
 COMMENT ON COLUMN sales.tip IS 'tip in euro cents';
 COMMENT ON COLUMN sales.net IS 'net amount, in thousands of USD';
 """
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path = tmp_path_factory.mktemp("magnitudes") / "sales.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

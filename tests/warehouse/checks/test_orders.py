@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import duckdb
 import pytest
 
 from finexpert.errors import QueryError
@@ -24,15 +21,6 @@ CREATE TABLE yearly AS SELECT * FROM (VALUES (2018, 5.0), (2019, 6.0), (2021, 9.
 CREATE TABLE events AS SELECT i AS id, TIMESTAMP '2024-01-01 00:30' + INTERVAL (i) HOUR AS seen_at, TIMESTAMPTZ '2024-01-01 00:30+00' + INTERVAL (i) HOUR AS zoned_at,
   12345678901234567890.12::DECIMAL(38, 2) AS big, 1234.5::DECIMAL(38, 2) AS small FROM range(100) t(i);
 """
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path = tmp_path_factory.mktemp("orders") / "orders.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 def notes(source: DuckDBWarehouse, select: str, question: str = "") -> list[str]:

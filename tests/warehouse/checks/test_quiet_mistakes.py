@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import duckdb
 import pytest
 
 from finexpert.errors import QueryError
@@ -24,15 +21,6 @@ CREATE TABLE invoices AS SELECT i AS invoice_id, DATE '2023-01-01' + i::INTEGER 
 CREATE TABLE rates AS SELECT DATE '2023-01-01' + i::INTEGER AS day, 0.9::DOUBLE AS per_dollar FROM range(7) t(i);
 CREATE TABLE all_rates AS SELECT DATE '2023-01-01' + i::INTEGER AS day, 0.9::DOUBLE AS per_dollar FROM range(20) t(i);
 """
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path = tmp_path_factory.mktemp("quiet") / "shop.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 def notes(source: DuckDBWarehouse, select: str, question: str = "", unit: str | None = None) -> list[str]:

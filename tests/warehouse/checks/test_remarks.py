@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import duckdb
 import pytest
 
 from finexpert.warehouse.checks.checked import Checks
@@ -29,15 +26,6 @@ INSERT INTO tries VALUES (1, 0, 0, '2023-01-01'), (2, 1, 0, '2023-01-02');
 CREATE TABLE ratios (line VARCHAR, claims_count INTEGER, loss_ratio DOUBLE);
 INSERT INTO ratios VALUES ('home', 10, 0.5), ('car', 90, 0.8);
 """
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path = tmp_path_factory.mktemp("shop") / "shop.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 MISSING = "SUM(seconds) / COUNT(*) divides by all rows, also by those in which seconds is missing: avg(seconds) leaves them out"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import duckdb
 import pytest
 
 from finexpert.errors import QueryError
@@ -21,15 +18,6 @@ CREATE TABLE fx AS SELECT DATE '2024-01-01' + d::INTEGER AS day, c AS currency, 
 CREATE TABLE all_fx AS SELECT DATE '2024-01-01' + d::INTEGER AS day, c AS currency, r::DOUBLE AS rate
   FROM range(20) a(d), (VALUES ('EUR', 1.1), ('GBP', 1.27), ('JPY', 0.007), ('USD', 1.0)) b(c, r);
 """
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path = tmp_path_factory.mktemp("left_out") / "desk.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 def notes(source: DuckDBWarehouse, select: str, question: str = "") -> list[str]:

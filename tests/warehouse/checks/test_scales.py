@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import duckdb
 import pytest
 
 from finexpert.errors import QueryError
@@ -16,15 +12,6 @@ TABLES = """
 CREATE TABLE lines (line_id INTEGER, amount DOUBLE, units INTEGER, discount_pct DOUBLE, tax_rate DOUBLE, fee_bp DOUBLE, growth_pct DOUBLE, rate_pct VARCHAR, fx_rate DOUBLE);
 INSERT INTO lines VALUES (1, 100, 2, 0, 0.19, 25, 0.1, '4.5', 1.1), (2, 200, 3, 5, 0.07, 10, 1.4, '10.25', 150), (3, 50, 1, 25, 0, 12.5, 0.05, '3', 0.9);
 """
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path: Path = tmp_path_factory.mktemp("scales") / "lines.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(("select", "said"), [

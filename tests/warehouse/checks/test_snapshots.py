@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import duckdb
 import pytest
 
 from finexpert.errors import QueryError
@@ -20,15 +17,6 @@ CREATE TABLE inventory_daily AS SELECT DATE '2024-01-01' + d::INTEGER AS snapsho
 CREATE TABLE stock_prices AS SELECT DATE '2024-01-01' + d::INTEGER AS price_date, 'T' || s AS ticker, 5.0 AS close, 100 AS quantity, 500.0 AS value FROM range(60) a(d), range(9) b(s);
 CREATE TABLE positions AS SELECT i AS position_id, DATE '2024-01-01' + (i % 90)::INTEGER AS opened_on FROM range(100) t(i);
 """
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path = tmp_path_factory.mktemp("snapshots") / "stock.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

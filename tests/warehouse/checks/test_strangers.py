@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -68,15 +67,6 @@ BEGUN = "visits begins on 2023-01-21 in these data, and the period on 2023-01-01
 PARCELS_BEGIN = "parcels.sent_on begins on 2024-01-01 in these data, and the period on 2023-07-01: it is not all there"
 NONE = "AVG(score) takes -1 for a number, which stands in several rows of applications.score far from all others: it may say that there is none"
 LATEST = "SELECT * FROM applications QUALIFY row_number() OVER (PARTITION BY app_id ORDER BY ver DESC) = 1"
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path = tmp_path_factory.mktemp("strangers") / "strangers.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

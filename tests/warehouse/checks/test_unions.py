@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import duckdb
 import pytest
 
 from finexpert.errors import QueryError
@@ -21,15 +18,6 @@ INSERT INTO cards VALUES (1, 'x', 100), (2, 'x', 100), (3, 'y', 50);
 CREATE TABLE payments (ref VARCHAR, paid DOUBLE);
 INSERT INTO payments VALUES ('a', 1), ('a', 1), ('b', 2);
 """
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path = tmp_path_factory.mktemp("unions") / "fees.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path, isolated=False) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("select", [
