@@ -8,6 +8,7 @@ The two draws see the same conversation, and neither sees the other. What stands
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from finexpert.core.answers import Answer
@@ -18,6 +19,8 @@ from finexpert.language_models.usage import Meter
 from finexpert.modules.calling import models_in_use, using
 from finexpert.modules.flow.reviewing.base import in_short
 
+# What two texts may not differ in: how they begin, and their numbers.
+_WEIGHTY = re.compile(r"^\W*(?:yes|no)\b|\d+(?:[.,]\d+)*")
 ESCALATED = "asked of the strong model: "
 _ENOUGH = 50
 """A confidence below it is a doubt by itself."""
@@ -70,10 +73,15 @@ def doubt(first: Answer, second: Answer | None = None) -> str:
 
 
 def _same(first: Answer, second: Answer) -> bool:
-    """Whether two answers say the same: words from filings are the same where they rest on the same pages."""
-    if first.sentences and second.sentences and isinstance(first.value, str):
-        return {cited.page for cited in first.citations} == {cited.page for cited in second.citations}
+    """Whether two answers say the same: words from filings, where they rest on the same pages, and say the same numbers and yes or no."""
+    if first.sentences and second.sentences and isinstance(first.value, str) and isinstance(second.value, str):
+        return _said(first) == _said(second)
     return agree(first.value, second.value)
+
+
+def _said(answer: Answer) -> tuple[set[str | None], list[str]]:
+    numbers = sorted(_WEIGHTY.findall(str(answer.value).casefold()))
+    return {cited.page for cited in answer.citations}, numbers
 
 
 def _standing(first: Answer, strong: Answer, why: str, kept: tuple[Workspace, Workspace]) -> tuple[Answer, Workspace]:

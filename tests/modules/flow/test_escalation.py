@@ -8,11 +8,13 @@ from typing import Any
 import dspy
 import pytest
 
+from finexpert.core.answers import Answer, Citation, Sentence
 from finexpert.errors import ConfigurationError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.modes import MODES
 from finexpert.modules.financial_expert import FinancialExpert
+from finexpert.modules.flow.escalation import doubt
 from finexpert.session import Session
 from finexpert.settings import Settings
 
@@ -92,6 +94,24 @@ def test_without_a_strong_model_the_error_names_the_setting(session: Any) -> Non
     asked.models = LanguageModels(ScriptedModel([said(RIGHT)]))
     with pytest.raises(ConfigurationError, match="FINEXPERT_STRONG_LM"):
         asked.ask(QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("says", "page", "agrees"),
+    [
+        ("Yes: margins rose from 15.0% to 20.0%, as net sales grew.", "a/1", True),
+        ("No: margins rose from 15.0% to 20.0%.", "a/1", False),
+        ("Yes: margins rose from 15.0% to 21.0%.", "a/1", False),
+        ("Yes: margins rose from 15.0% to 20.0%.", "a/2", False),
+    ],
+)
+def test_words_from_filings_agree_in_pages_numbers_and_yes_or_no(says: str, page: str, agrees: bool) -> None:
+    def answer(text: str, page: str) -> Answer:
+        cited = [Citation(source="a", place="row / 2022", page=page)]
+        return Answer(question="?", status="answered", value=text, sentences=[Sentence(says=text)], citations=cited)
+
+    first = answer("Yes: it rose from 15.0% to 20.0%.", "a/1")
+    assert (doubt(first, answer(says, page)) == "") is agrees
 
 
 def test_it_answers_from_every_kind_of_source() -> None:
