@@ -13,19 +13,9 @@ from finexpert.warehouse.schema import Column, TableSchema, find_table
 from finexpert.warehouse.semantic_model.document import VENDOR, Dataset, FieldModel, SemanticModel, extension
 from finexpert.warehouse.warehouse import Warehouse
 
+_split = str.split
 _RULES = frozenset(
-    [
-        "settings",
-        "setting",
-        "config",
-        "configuration",
-        "parameter",
-        "parameters",
-        "rules",
-        "conventions",
-        "policy",
-        "policies",
-    ]
+    _split("settings setting config configuration parameter parameters rules conventions policy policies")
 )
 _FEW_ROWS, _FEW_COLUMNS = 50, 5
 _A_LIST = 20
