@@ -15,14 +15,27 @@ def two_nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     for name, value in {"ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "USAGE_STATS_ENABLED": "0"}.items():
         monkeypatch.setenv(f"RAY_{name}", value)
     ray = pytest.importorskip("ray", reason="Ray is not installed: uv pip install ray")
-    from ray.cluster_utils import Cluster
-
-    one = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": False, "node_ip_address": "127.0.0.1"}
-    cluster: Any = Cluster(initialize_head=True, head_node_args=one)
-    cluster.second = cluster.add_node(num_cpus=1, object_store_memory=80 << 20, node_ip_address="127.0.0.1")
-    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+    cluster = started()
     try:
+        ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
         yield cluster
     finally:
         ray.shutdown()
         cluster.shutdown()
+
+
+def started(tries: int = 4) -> Any:
+    """Two nodes, from nothing at each try: Ray gives a node 30 seconds to start, and a busy machine may need more."""
+    from ray.cluster_utils import Cluster
+
+    for left in reversed(range(tries)):
+        cluster: Any = Cluster()
+        one = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
+        try:
+            cluster.add_node(include_dashboard=False, **one)
+            cluster.second = cluster.add_node(**one)
+            return cluster
+        except Exception as error:
+            cluster.shutdown()
+            if not left or "timed out during startup" not in str(error):
+                raise
