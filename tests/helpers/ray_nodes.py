@@ -28,14 +28,15 @@ def started(tries: int = 4) -> Any:
     """Two nodes, from nothing at each try: Ray gives a node 30 seconds to start, and a busy machine may need more."""
     from ray.cluster_utils import Cluster
 
-    for left in reversed(range(tries)):
+    one = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
+    while True:
+        tries -= 1
         cluster: Any = Cluster()
-        one = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
         try:
             cluster.add_node(include_dashboard=False, **one)
             cluster.second = cluster.add_node(**one)
             return cluster
         except Exception as error:
             cluster.shutdown()
-            if not left or "timed out during startup" not in str(error):
+            if not tries or "timed out during startup" not in str(error):
                 raise
