@@ -140,11 +140,22 @@ def test_a_wheel_holds_every_file_of_the_package(tmp_path: Path, links: bool) ->
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
-        "import sys, finexpert.cli.main\n"
+        "import sys, typer, finexpert.cli.main as cli\n"
+        "list(typer.main.get_command(cli.app).commands.values())\n"
         "print(sorted({'dspy','mlflow','pandas','numpy','duckdb','matplotlib','litellm','sqlglot','scipy','fastapi','jinja2','mcp','sqlalchemy'} & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_a_command_imports_no_other_one() -> None:
+    code = (
+        "import sys, typer, finexpert.cli.main as cli\n"
+        "typer.main.get_command(cli.app).commands['ask']\n"
+        "print([name for name, place in cli._PLACES.items() if place.split(':')[0] in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "['ask']"
 
 
 def test_nothing_private_of_a_library_is_imported() -> None:

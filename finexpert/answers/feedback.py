@@ -26,7 +26,7 @@ class Feedback(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    id: str = Field(pattern=r"^[\w-]{1,80}$", description="of the record or of the server's answer")
+    id: str = Field(pattern=r"^[\w-]+$", max_length=80, description="of the record or of the server's answer")
     door: str
     at: dt.datetime
     by: Note = ""

@@ -1,47 +1,84 @@
 """`finexpert`: the commands, and how errors leave it.
 
-Nothing heavy is imported here: each command imports what it needs when it runs, so `--help` answers at once.
+Nothing heavy is imported here: a command is imported when it is run or listed, and imports what it needs when it runs.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections import UserDict
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from finexpert.cli.ask import ask
-from finexpert.cli.batch.command import batch
-from finexpert.cli.batch.report import report
-from finexpert.cli.bench.command import bench_app
-from finexpert.cli.chat.command import chat
-from finexpert.cli.compile.command import compile_
-from finexpert.cli.compile.log_model import log_model
-from finexpert.cli.compiled import compiled_app
-from finexpert.cli.data.command import data_app
-from finexpert.cli.doctor import doctor
-from finexpert.cli.eval.command import eval_app
-from finexpert.cli.examples import examples_app
-from finexpert.cli.feedback.command import feedback_app
-from finexpert.cli.knowledge import knowledge_app
-from finexpert.cli.library.command import library_app
-from finexpert.cli.mcp import mcp
-from finexpert.cli.model import model_app
-from finexpert.cli.record import export, replay, run_export
-from finexpert.cli.runs import runs_app
-from finexpert.cli.sandbox.command import sandbox_app
-from finexpert.cli.serve import serve_app
-from finexpert.cli.taught.glossary import glossary_app
-from finexpert.cli.taught.memory import memory_app
-from finexpert.cli.teach import teach
 from finexpert.cli.terminal.screen import plain
-from finexpert.cli.verified.command import verified_app
-from finexpert.cli.verified.verify import verify
+
+# Each command in the order of the help, and where it stands.
+_PLACES = {
+    "ask": "finexpert.cli.ask:ask",
+    "chat": "finexpert.cli.chat.command:chat",
+    "batch": "finexpert.cli.batch.command:batch",
+    "report": "finexpert.cli.batch.report:report",
+    "teach": "finexpert.cli.teach:teach",
+    "memory": "finexpert.cli.taught.memory:memory_app",
+    "glossary": "finexpert.cli.taught.glossary:glossary_app",
+    "verify": "finexpert.cli.verified.verify:verify",
+    "verified": "finexpert.cli.verified.command:verified_app",
+    "knowledge": "finexpert.cli.knowledge:knowledge_app",
+    "feedback": "finexpert.cli.feedback.command:feedback_app",
+    "eval": "finexpert.cli.eval.command:eval_app",
+    "compile": "finexpert.cli.compile.command:compile_",
+    "compiled": "finexpert.cli.compiled:compiled_app",
+    "log-model": "finexpert.cli.compile.log_model:log_model",
+    "examples": "finexpert.cli.examples:examples_app",
+    "library": "finexpert.cli.library.command:library_app",
+    "data": "finexpert.cli.data.command:data_app",
+    "model": "finexpert.cli.model:model_app",
+    "mcp": "finexpert.cli.mcp:mcp",
+    "doctor": "finexpert.cli.doctor:doctor",
+    "replay": "finexpert.cli.record:replay",
+    "export": "finexpert.cli.record:export",
+    "run-export": "finexpert.cli.record:run_export",
+    "runs": "finexpert.cli.runs:runs_app",
+    "serve": "finexpert.cli.serve:serve_app",
+    "bench": "finexpert.cli.bench.command:bench_app",
+    "sandbox": "finexpert.cli.sandbox.command:sandbox_app",
+}
+
+
+class _Commands(UserDict[str, Any]):
+    """All commands by name; one is imported when it is taken out."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _command(name, *self.data[name].split(":"))
+
+
+@cache
+def _command(name: str, module: str, attribute: str) -> Any:
+    alone, found = typer.Typer(), getattr(import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        alone.add_typer(found, name=name)
+    else:
+        alone.command(name)(found)
+    return typer.main.get_group(alone).commands[name]
+
+
+class _Group(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = _Commands(_PLACES)
+
 
 app = typer.Typer(
     name="finexpert",
+    cls=_Group,
     help="Answer financial questions the way a domain expert would.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -64,36 +101,6 @@ def _options(
     ] = False,
 ) -> None:
     """Answer financial questions the way a domain expert would."""
-
-
-app.command()(ask)
-app.command()(chat)
-app.command()(batch)
-app.command()(report)
-app.command()(teach)
-app.add_typer(memory_app, name="memory")
-app.add_typer(glossary_app, name="glossary")
-app.command()(verify)
-app.add_typer(verified_app, name="verified")
-app.add_typer(knowledge_app, name="knowledge")
-app.add_typer(feedback_app, name="feedback")
-app.add_typer(eval_app, name="eval")
-app.command("compile")(compile_)
-app.add_typer(compiled_app, name="compiled")
-app.command("log-model")(log_model)
-app.add_typer(examples_app, name="examples")
-app.add_typer(library_app, name="library")
-app.add_typer(data_app, name="data")
-app.add_typer(model_app, name="model")
-app.command()(mcp)
-app.command()(doctor)
-app.command()(replay)
-app.command()(export)
-app.command()(run_export)
-app.add_typer(runs_app, name="runs")
-app.add_typer(serve_app, name="serve")
-app.add_typer(bench_app, name="bench")
-app.add_typer(sandbox_app, name="sandbox")
 
 
 def main() -> None:

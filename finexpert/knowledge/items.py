@@ -57,7 +57,7 @@ class Item(BaseModel):
         return ""
 
     scope: Note = EVERYWHERE
-    id: Annotated[str, Field(pattern=r"^[\w-]{0,80}$")] = ""
+    id: Annotated[str, Field(pattern=r"^[\w-]*$", max_length=80)] = ""
     version: int = Field(default=0, ge=0)
     status: Status = "draft"
     taught_by: Note = ""

@@ -31,7 +31,7 @@ class Variable(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z]\w{0,30}$")]
+    name: Annotated[str, Field(pattern=r"^[A-Za-z]\w*$", max_length=31)]
     kind: VariableKind
     value: Annotated[str, Field(min_length=1, max_length=120)]
 
@@ -58,7 +58,7 @@ class VerifiedQuery(Item):
     select: Chunk
     source: Source
     answer_format: AnswerFormat
-    frame: Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,80}$")]
+    frame: Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$", max_length=81)]
     columns: list[str]
     period: str | None = None
     interpretation: Note = ""
