@@ -9,13 +9,13 @@ avg(claimed), asked "per claim"               a claim has several lines: the ave
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns
-from finexpert.warehouse.checks.reading.probing import SMALL, Probe, table_name
+from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, SMALL, Probe, table_name
 from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
 from finexpert.warehouse.checks.times.versions import thing_of
 from finexpert.warehouse.dates import words
@@ -25,6 +25,8 @@ from finexpert.warehouse.schema import Column, TableSchema, find_table
 _ENDS = frozenset(("from", "to", "start", "end", "until", "thru", "through", "since"))
 _NUMBERS = frozenset(("ver", "version", "rev", "revision"))
 _IDS = frozenset(("id", "no", "nr", "num", "number", "key", "code", "cd"))
+# Equal numbers are looked for among all rows of a table up to it, and in one of so many numbers of a larger one.
+_WHOLE, _ONE_IN = 1_000_000, 17
 _ADDED = (exp.Sum, exp.Count, exp.Avg)
 _PER = re.compile(r"\b(?:(per|for each)|how many|number of|average)(?=((?:\s+[a-z]+){1,3}))", re.IGNORECASE)
 
@@ -81,8 +83,34 @@ def _several_rows_of(table: TableSchema, probe: Probe) -> tuple[str, ...]:
         thing = [*thing, table.date_column] if thing else []
     if not thing:
         return ()
-    rows = exp.select("1").from_(table_name(table.name)).group_by(*(exp.column(name, quoted=True) for name in thing))
-    return tuple(thing) if probe.any_row(rows.having("COUNT(*) > 1")) is True else ()
+    return tuple(thing) if _repeat(table, thing, probe) else ()
+
+
+def _repeat(table: TableSchema, thing: Sequence[str], probe: Probe) -> bool | None:
+    """Whether a table holds several rows of one thing; found once, whatever a question asks of it."""
+    rows = exp.select("1").from_(table_name(table.name))
+    return _agree(rows, table, [exp.column(name, quoted=True) for name in thing], probe)
+
+
+def _agree(rows: exp.Select, table: TableSchema, keys: Sequence[exp.Column], probe: Probe) -> bool | None:
+    """Whether several rows of a table agree in some columns: the first ones mostly tell, else all; None where there was no time.
+
+    Of a large table the rows of one number in 17 are read, each with all its equals: what repeats is found unless less than some fifty numbers do.
+    """
+    named = [key.copy().as_(f"k{number}") for number, key in enumerate(keys)]
+    first = rows.copy()
+    first.set("expressions", named)
+    with_ = first.args.get("with_")
+    first.set("with_", None)
+    again = exp.select("1").from_(first.limit(FIRST_ROWS).subquery("first_rows"))
+    again.set("with_", with_)
+    if probe.any_row(again.group_by(*(exp.column(name.alias) for name in named)).having("COUNT(*) > 1")) is True:
+        return True
+    types = ((key, table.column(key.name)) for key in keys)
+    number = next((key for key, column in types if column is not None and "INT" in column.type.upper()), None)
+    if number is not None and (table.rows is None or table.rows > _WHOLE):
+        rows = rows.where(exp.Mod(this=number.copy(), expression=exp.Literal.number(_ONE_IN)).eq(0))
+    return probe.any_row(rows.group_by(*(key.copy() for key in keys)).having("COUNT(*) > 1"))
 
 
 def _business_key(table: TableSchema) -> list[str]:
@@ -162,9 +190,11 @@ def _things(one: Read, probe: Probe, question: str) -> Iterator[str]:
                 if each.name.lower() == column.name.lower() and each.find_ancestor(exp.Join) is None
             ):
                 continue
+            joined = select.args.get("joins") or select.args.get("laterals")
+            if not joined and _repeat(table, [column.name], probe) is False:
+                continue
             rows = rows_of(one, scope, own_where(scope))
-            several = rows.group_by(exp.column(column.name, table=name, quoted=True)).having("COUNT(*) > 1")
-            if probe.any_row(several) is True:
+            if _agree(rows, table, [exp.column(column.name, table=name, quoted=True)], probe):
                 yield f"{text_of(one, shown[0])} takes each row of {table.name} as one, and one {column.name} has several rows"
 
 
