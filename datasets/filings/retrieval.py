@@ -113,12 +113,13 @@ def evaluate(
     companies: Companies,
     journal: Journal[RetrievalResult],
     *,
+    threads: int = 1,
     on_result: Callable[[RetrievalResult], None] = lambda result: None,
 ) -> list[RetrievalResult]:
-    """Search for every question in every form by every way, one after the other, so that times mean something."""
+    """Search for every question in every form by every way; one after the other, where times are to mean something."""
     asked = [(question, form, way) for question in questions for form in FORMS for way in WAYS]
     jobs = {(question.id, form, way): (search, question, form, way, companies) for question, form, way in asked}
-    return journal.fill(_searched, jobs, lambda r: (r.id, r.form, r.way), threads=1, on_result=on_result)
+    return journal.fill(_searched, jobs, lambda r: (r.id, r.form, r.way), threads=threads, on_result=on_result)
 
 
 def _searched(

@@ -174,6 +174,7 @@ class CompileRun:
             journal=journal,
             threads=self.threads,
             watch=self.watch,
+            engine=self.engine,
             **whole,
         )
         gains = {

@@ -55,11 +55,9 @@ class Line(BaseModel):
 class Journal:
     """The lines of one layer, looked up by what they are about."""
 
-    def __init__(self, place: Path | journal.Journal[Line], of: str = "") -> None:
-        """A file of its own, or the lines `of` one part of a journal that several share."""
-        self._file = journal.Journal(place, Line) if isinstance(place, Path) else place
-        self._of = of
-        lines = [line for line in self._file.results if line.of == of]
+    def __init__(self, place: Path) -> None:
+        self._file = journal.Journal(place, Line)
+        lines = self._file.results
         self.found = bool(lines)
         self._made = {line.name: line for line in lines if line.kind == "made"}
         self._scored = {_key(line): line for line in lines if line.kind == "scored"}
@@ -80,7 +78,7 @@ class Journal:
     def add_scored(self, line: Line) -> None:
         """Keep a score; the first one of an example counts."""
         if self._scored.setdefault(_key(line), line) is line:
-            self._file.add(line.model_copy(update={"of": self._of}))
+            self._file.add(line)
 
     @property
     def spent(self) -> Spent:

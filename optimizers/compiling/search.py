@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import dspy
 
@@ -23,17 +24,25 @@ from finexpert.optimizers.compiling.watching import Watch
 AS_IT_STANDS = "as it stands"
 
 
-# Scores a trial on the examples of these ids elsewhere, so many side by side, and hands on each line.
-Engine = Callable[[Trial, Sequence[str], Callable[[Line], None], int], None]
+class Scored(Protocol):
+    """A program, and what it is asked."""
+
+    def line(self, id: str) -> Line:
+        """What it came to on the example of this id."""
 
 
-def scored(trial: Trial, id: str) -> Line:
-    """What a trial came to on one example."""
-    # Nobody reads the traces of scoring, and DSPy would keep the last ten thousand.
-    with dspy.context(trace=None):
-        pred = trial(example_id=id)
-    verdict = trial.trying.judge(dspy.Example(example_id=id), pred)
-    return Line(kind="scored", program=pred.program, id=id, spent=pred.spent, **verdict._asdict())
+# Scores the examples of these ids elsewhere, so many side by side, and hands on each line.
+Engine = Callable[[Any, Sequence[str], Callable[[Line], None], int], None]
+
+
+def score(
+    scored: Scored, ids: Sequence[str], keep: Callable[[Line], None], threads: int, engine: Engine | None
+) -> None:
+    """Have these examples scored; each line is kept at once."""
+    if engine is not None:
+        engine(scored, ids, keep, threads)
+    else:
+        side_by_side(lambda id: keep(scored.line(id)), [(id,) for id in ids], threads)
 
 
 @dataclass
@@ -97,10 +106,7 @@ class Search:
             self.watch.example(program, line)
 
         missing = [record.id for record in records if self.journal.scored(program, split, record.id) is None]
-        if self.engine is not None:
-            self.engine(trial, missing, keep, self.threads)
-        else:
-            side_by_side(lambda id: keep(scored(trial, id)), [(id,) for id in missing], self.threads)
+        score(trial, missing, keep, self.threads, self.engine)
         found = [self.journal.scored(program, split, record.id) for record in records]
         return [line.score for line in found if line is not None]
 

@@ -108,6 +108,14 @@ class Trial(dspy.Module):  # type: ignore[misc]
                 return self._not_asked(program)
         return dspy.Prediction(result=result, failure=failure, program=program, spent=Spent.of(meter.calls))
 
+    def line(self, id: str) -> Line:
+        """What it came to on one example."""
+        # Nobody reads the traces of scoring, and DSPy would keep the last ten thousand.
+        with dspy.context(trace=None):
+            pred = self(example_id=id)
+        verdict = self.trying.judge(dspy.Example(example_id=id), pred)
+        return Line(kind="scored", program=pred.program, id=id, spent=pred.spent, **verdict._asdict())
+
     def _trace(self, error: OutputError, question: str) -> None:
         """Keep what could not be read in the trace, where DSPy keeps only what could: reflection needs to see it."""
         cause, trace = error.__cause__, dspy.settings.trace

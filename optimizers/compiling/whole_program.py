@@ -20,7 +20,6 @@ from finexpert.datasets.convfinqa import evaluation as convfinqa_evaluation
 from finexpert.datasets.convfinqa.conversations import Conversation
 from finexpert.datasets.desk.references import gold
 from finexpert.datasets.evaluations.answer_matching import close
-from finexpert.datasets.evaluations.journal import side_by_side
 from finexpert.datasets.fred import evaluation as fred_evaluation
 from finexpert.datasets.fred.questions import Question
 from finexpert.errors import BudgetExceeded
@@ -29,6 +28,7 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.usage import Meter
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.optimizers.compiling.journal import Journal, Line, Spent, States, fingerprint
+from finexpert.optimizers.compiling.search import Engine, score
 from finexpert.optimizers.compiling.trial import states_of, with_states
 from finexpert.optimizers.compiling.watching import Watch
 from finexpert.optimizers.program.artifact import layers_of
@@ -98,6 +98,7 @@ class Whole:
     taught: Taught | None = None
     threads: int = 1
     watch: Watch = field(default_factory=Watch)
+    engine: Engine | None = None
 
     def samples(self, layers: Collection[str]) -> list[Sample]:
         """What is asked where these layers changed: samples in which none of them takes part would tell nothing."""
@@ -117,17 +118,14 @@ class Whole:
 
     def scores(self, way: Way, sample: Sample) -> list[Line]:
         """The program on one sample, from the journal where it has the answers."""
-        program, ask = sample.program(way), sample.asker(way)
 
-        def one(id: str) -> None:
-            with Meter() as meter:
-                score = ask(id)
-            line = Line(kind="scored", program=program, split=sample.name, name=way.name, id=id, score=score)
-            self.journal.add_scored(line.model_copy(update={"spent": Spent.of(meter.calls)}))
+        def keep(line: Line) -> None:
+            self.journal.add_scored(line)
             self.watch.sample(sample.name, way.name, len(self.known(way, sample)), len(sample.ids))
 
         known = {line.id for line in self.known(way, sample)}
-        side_by_side(one, [(id,) for id in sample.ids if id not in known], self.threads)
+        missing = [id for id in sample.ids if id not in known]
+        score(Asking(self, way, sample), missing, keep, self.threads, self.engine)
         return self.known(way, sample)
 
     def known(self, way: Way, sample: Sample) -> list[Line]:
@@ -153,6 +151,23 @@ class Whole:
         bench = convfinqa_evaluation.ConversationBench(self.models, self.settings, expert=way.expert)
         by_id = {conversation.id: conversation for conversation in self.conversations}
         return lambda id: _conversation(bench, by_id[id])
+
+
+class Asking:
+    """One sample asked of one way."""
+
+    def __init__(self, whole: Whole, way: Way, sample: Sample) -> None:
+        self.whole, self.way, self.sample = whole, way, sample
+        self._program, self._ask = sample.program(way), sample.asker(way)
+
+    def line(self, id: str) -> Line:
+        """What the way came to on one question."""
+        with Meter() as meter:
+            score = self._ask(id)
+        line = Line(
+            kind="scored", program=self._program, split=self.sample.name, name=self.way.name, id=id, score=score
+        )
+        return line.model_copy(update={"spent": Spent.of(meter.calls)})
 
 
 def _ids(asked: Sequence[Question] | Sequence[Conversation]) -> tuple[str, ...]:

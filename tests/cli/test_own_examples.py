@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from finexpert.cli.compile import command as compile_command
+from finexpert.cli.compile.opening import with_fred
 from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 
 DESKS = ("rates", "fx", "credit", "metals", "power", "gas", "equity", "repo", "swaps")
@@ -140,9 +140,9 @@ def test_fred_questions_are_not_asked_of_a_database_without_its_tables(
 
     settings = Settings()
     with ExitStack() as stack, Copies(data=Path("desk.duckdb"), settings=settings) as copies:
-        run: Any = SimpleNamespace(bench=SimpleNamespace(settings=settings, examples=ExampleSets(copies=copies)))
-        assert "unemployment" in compile_command._with_fred(run, stack).columns()
+        bench: Any = SimpleNamespace(settings=settings, examples=ExampleSets(copies=copies))
+        assert "unemployment" in with_fred(bench, stack).columns()
     assert "desk has not the tables of FRED: the combined program is asked of " in capfd.readouterr().out
     with ExitStack() as stack, Copies(settings=settings) as copies:
-        run.bench.examples = ExampleSets(copies=copies)
-        assert compile_command._with_fred(run, stack) is copies.warehouse
+        bench.examples = ExampleSets(copies=copies)
+        assert with_fred(bench, stack) is copies.warehouse

@@ -20,10 +20,9 @@ from finexpert.cli.compile import own_examples
 from finexpert.cli.options import Given, takes
 
 if TYPE_CHECKING:
-    from finexpert.knowledge.taught import Taught
+    from finexpert.cli.compile.opening import Opening
     from finexpert.optimizers.compiling.compile_run import CompileRun
     from finexpert.settings import Settings
-    from finexpert.warehouse.warehouse import Warehouse
 
 Size = Annotated[int | None, typer.Option(min=1, help="At most so many examples; all if not given.")]
 
@@ -77,7 +76,8 @@ def compile_(
     settings = replace(given, budget=None).settings(workers=2)
     if from_feedback:
         examples = own_examples.with_feedback(examples, settings)
-    from finexpert.cli.compile.on_ray import Opening, engine_of
+    from finexpert.cli.compile.on_ray import engine_of
+    from finexpert.cli.compile.opening import Opening, Sizes
     from finexpert.cli.compile.view import View
     from finexpert.datasets.layers.examples import CAPABILITIES
     from finexpert.language_models.limits import SpendingLimits
@@ -98,19 +98,19 @@ def compile_(
         end_to_end=end_to_end,
     )
     expert = load(base, settings=settings) if base else FinancialExpert()
-    opening = Opening(given, examples, only_own, plan.layers, convfinqa, str(Path.cwd()))
+    sizes = Sizes(questions, conversations, house)
+    opening = Opening(given, examples, only_own, plan.layers, convfinqa, sizes, seed, str(Path.cwd()))
     settings = opening.settings(expert)
     roles = _roles(settings, teacher, teacher_api_base, reflection_lm, reflection_api_base)
     with ExitStack() as stack:
         bench = opening.bench(expert, settings, stack)
         own_examples.look_at(bench.examples, ("train", "val", "holdout"), bench.sandbox)
         view = View(plan.limits)
-        engine = engine_of(opening, settings) if given.engine == "ray" else None
+        engine = stack.enter_context(engine_of(opening, settings, expert)) if given.engine == "ray" else None
         run = CompileRun(bench, roles, plan, settings.home / "compile", given.threads, view, engine)
         if not resume:
             run.forget()
-        sample = {"questions": questions, "conversations": conversations, "house": house}
-        _compile(run, view, name, sample, stack)
+        _compile(run, view, name, opening, stack)
 
 
 def _roles(
@@ -133,7 +133,7 @@ def _roles(
     return Roles(student, shows, other(reflection, base, shows))
 
 
-def _compile(run: CompileRun, view: Any, name: str, sample: dict[str, Any], stack: ExitStack) -> None:
+def _compile(run: CompileRun, view: Any, name: str, opening: Opening, stack: ExitStack) -> None:
     from finexpert import tracking
     from finexpert.cli.compile import log as compile_log
     from finexpert.language_models.usage import Meter
@@ -150,7 +150,7 @@ def _compile(run: CompileRun, view: Any, name: str, sample: dict[str, Any], stac
                 with tracking.run(layer, parent=False, params=compile_log.params(run)):
                     compile_log.layer(run.layer(layer), run)
             if run.plan.end_to_end and run.kept:
-                verdict = run.whole(_sample(run, stack, **sample))
+                verdict = run.whole(opening.sample(run.bench, stack))
                 view.whole(verdict)
                 compile_log.whole(verdict)
         compile_log.total(meter, run)
@@ -161,58 +161,6 @@ def _compile(run: CompileRun, view: Any, name: str, sample: dict[str, Any], stac
     tracking.finish()
     run.forget()
     _tell(run, saved, uri)
-
-
-def _sample(run: CompileRun, stack: ExitStack, questions: int, conversations: int, house: int) -> dict[str, Any]:
-    """The questions and conversations for the combined program: of the user's copies, else the packaged ones."""
-    import random
-
-    from finexpert.datasets.convfinqa import conversations as convfinqa
-    from finexpert.datasets.fred.questions import load_questions
-    from finexpert.optimizers.compiling.taught_sample import house_sample
-
-    settings, seed = run.bench.settings, run.plan.seed
-    asked = load_questions()
-    chosen = random.Random(f"{seed} whole").sample(asked, min(questions, len(asked)))
-    copy = settings.home / "convfinqa" / "dev.json"
-    talks = convfinqa.load(copy if copy.is_file() else None) if conversations else []
-    return {
-        "source": _with_fred(run, stack),
-        "questions": chosen,
-        "conversations": convfinqa.sample(talks, conversations, seed) if talks else [],
-        "house": house_sample(house, seed),
-        "taught": stack.enter_context(_taught(run)) if house else None,
-    }
-
-
-def _with_fred(run: CompileRun, stack: ExitStack) -> Warehouse:
-    """The database of --data if it has FRED's tables, which the questions for the combined program ask; else the home's."""
-    from finexpert.datasets.fred.database import open_data
-    from finexpert.datasets.fred.series import TABLES
-
-    own = run.bench.examples.copies.warehouse
-    if set(TABLES) <= set(own.columns()):
-        return own
-    home = open_data(settings=run.bench.settings)
-    stack.enter_context(home)
-    common.console().print(
-        f"{own.name} has not the tables of FRED: the combined program is asked of {home.label or home.name}",
-        markup=False,
-        soft_wrap=True,
-    )
-    return home
-
-
-def _taught(run: CompileRun) -> Taught:
-    """A store of this compile that knows what the house questions need; no model is asked for it."""
-    from finexpert.datasets.desk.house import house_transcripts
-    from finexpert.embeddings.embedding import embedder
-    from finexpert.knowledge.taught import Taught
-    from finexpert.optimizers.compiling.taught_sample import taught_by_file
-
-    taught = Taught.open(run.bench.folder / "house.sqlite", embedder(run.bench.settings.embedder))
-    taught_by_file(taught, house_transcripts())
-    return taught
 
 
 def _tell(run: CompileRun, saved: Path | None, uri: str) -> None:

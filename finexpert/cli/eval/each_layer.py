@@ -8,6 +8,7 @@ finexpert eval layers planning --examples planning=mine.jsonl --only-own --data 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,10 +25,10 @@ from finexpert.cli.options import SPLITS, Given, SeveralModels
 if TYPE_CHECKING:
     from finexpert.datasets.evaluations.journal import Journal
     from finexpert.optimizers.compiling.journal import Line
-    from finexpert.optimizers.compiling.layer_scores import LayerEvaluation, LayerScore
+    from finexpert.optimizers.compiling.layer_scores import Key, LayerEvaluation, LayerScore
 
 
-@evaluated("api_base data drafts record recordings budget program threads fresh json_out")
+@evaluated("api_base data drafts record recordings budget program threads engine fresh json_out")
 def layers(
     given: Given,
     names: Annotated[
@@ -68,66 +69,59 @@ def layers(
         own_examples.look_at(sets, (part,), sandbox)
         bench = CompileBench(sandbox, settings, Path(folder), expert, sets)
         benches = [
-            LayerEvaluation(bench, each, common.model_words(each.describe()), part, holdout, seed, given.threads)
-            for each in models
+            LayerEvaluation(bench, each, common.model_words(each.describe()), part, holdout, seed) for each in models
         ]
-        yield _evaluation(benches, chosen)
+        yield _evaluation(benches, chosen, given.threads)
 
 
-def _evaluation(given: Sequence[LayerEvaluation], names: Sequence[str]) -> Evaluation[Line]:
+def _evaluation(given: Sequence[LayerEvaluation], names: Sequence[str], threads: int) -> Evaluation[Line]:
     """The evaluation of layers by every model; what the journal keeps is one line an example."""
     from finexpert.optimizers.compiling.journal import Line
-    from finexpert.optimizers.compiling.layer_scores import changed
+    from finexpert.optimizers.compiling.layer_scores import jobs, key_of, layer_score
     from finexpert.optimizers.program.fingerprints import digest
 
-    bench, split, most = given[0].bench, given[0].split, given[0].most
+    bench, split = given[0].bench, given[0].split
     settings, examples = bench.settings, [bench.examples.fingerprint(name) for name in names]
     params = {
         "program": common.program_words(bench.expert),
         "models": [each.model for each in given],
         "layers": ",".join(names),
         "split": split,
-        "most": most or "all",
+        "most": given[0].most or "all",
         "seed": given[0].seed,
         "drafts": settings.drafts,
         "judge": settings.judge,
     }
     described = [each.models.describe() for each in given]
-    held = {name: len(bench.examples.load(name, split)) for name in names}
-    scored: list[LayerScore] = []
+    asked = jobs(given, names)
+
+    def report(lines: list[Line]) -> Report:
+        found = {key_of(line): line for line in lines}
+        rows = [layer_score(name, each, asked, found) for each in given for name in names]
+        return _report(f"program {params['program']}; {split} examples", [row for row in rows if row is not None])
+
     return Evaluation(
         name="layers",
         settings=settings,
         kind=Line,
         mark=digest([params, examples, settings.privacy, settings.embedder, described]),
         params=params,
-        total=len(given) * sum(min(n, most or n) * (1 + changed(name, bench.expert)) for name, n in held.items()),
-        ask=lambda journal, told: scored.extend(_scored(given, names, journal, told)),
-        report=lambda lines: _report(f"program {params['program']}; {split} examples", scored),
+        total=len(asked),
+        ask=partial(_scored, asked, threads),
+        report=report,
         unit="examples",
     )
 
 
-def _scored(
-    given: Sequence[LayerEvaluation], names: Sequence[str], journal: Journal[Line], told: Callable[[Line], None]
-) -> Iterator[LayerScore]:
-    """Score the layers one after the other, by one model after the other."""
+def _scored(asked: dict[Key, Any], threads: int, journal: Journal[Line], told: Callable[[Line], None]) -> None:
+    """Score all examples."""
     import mlflow
 
-    from finexpert.optimizers.compiling.journal import Journal
-    from finexpert.optimizers.compiling.layer_scores import score_layer
-    from finexpert.optimizers.compiling.watching import Watch
-
-    class Told(Watch):
-        def example(self, program: str, line: Line) -> None:
-            told(line)
+    from finexpert.optimizers.compiling.layer_scores import key_of, scored_by
 
     # Thousands of small calls: their traces would take longer than they did.
     mlflow.dspy.autolog(disable=True)
-    for each in given:
-        each.watch = Told()
-        for name in names:
-            yield score_layer(name, each, Journal(journal, f"{name}, {each.model}"))
+    journal.fill(scored_by, asked, key_of, threads=threads, on_result=told)
 
 
 def _report(head: str, rows: Sequence[LayerScore]) -> Report:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from finexpert.filings.records import SearchRequest
 
 
-@evaluated("fresh json_out")
+@evaluated("threads engine fresh json_out", threads=1)
 def retrieval(
     given: Given,
     questions: Annotated[Path, typer.Option(help="Question file, JSON lines, each with the page that answers it.")],
@@ -68,7 +68,7 @@ def retrieval(
         def search(request: SearchRequest, way: evaluation.Way) -> list[str]:
             return [page for page, *_ in index.search(request, way)]
 
-        ask = partial(evaluation.evaluate, search, asked, companies)
+        ask = partial(evaluation.evaluate, search, asked, companies, threads=given.threads)
         yield Evaluation(
             name="retrieval",
             settings=settings,
