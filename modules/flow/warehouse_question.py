@@ -12,16 +12,16 @@ from finexpert.answers.cache.key import context
 from finexpert.core import reviews
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.plans import Extract, Plan, Script
-from finexpert.core.workspace import NamedFrame, Turn, Workspace
+from finexpert.core.workspace import NamedFrame, Workspace
 from finexpert.errors import FinexpertError, NotInSources, Unanswerable
 from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import AdversarialReview, CodeReviewing
 from finexpert.modules.flow.answering import Answering, Unclear
+from finexpert.modules.flow.conversation import conversation
 from finexpert.modules.flow.understanding import NO_OFFER, Understood, choosing, filling, understand, with_unclear
 from finexpert.modules.flow.verifying import examples
 from finexpert.modules.known_here import CalledUnclear
-from finexpert.modules.script_generation import describe_frames
 from finexpert.modules.sql_extraction import by_name
 from finexpert.plans import execution
 from finexpert.plans.retries import FAILED
@@ -30,6 +30,8 @@ from finexpert.signatures import rules
 from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.frame_values import decimals_asked
 from finexpert.warehouse.warehouse import DIALECTS, Warehouse
+
+_READ = " is read from the rows of "
 
 
 @dataclass(kw_only=True)
@@ -155,7 +157,7 @@ class WarehouseQuestion(Answering):
             plan: Plan = made.plan
             plan.order()
             self.answer_format, self.by_select = made.answer_format, made.by_select
-            self.rest_on(with_unclear(self.understood.following(made.follows, made.unclear), made.unclear))
+            self.rest_on(self.rests_with(plan, made.follows, made.unclear))
             if unclear := self.asks(self.understood.unknown):
                 raise Unclear(unclear)
             if not self.format_fixed and (decimals := decimals_asked(self.question)) is not None:
@@ -174,6 +176,15 @@ class WarehouseQuestion(Answering):
                     raise
                 # Who insists that a known term is unclear is told its meaning as what holds, and asked once more.
                 self.understood, most = self.understood.told(failed.error.known), 0
+
+    def rests_with(self, plan: Plan, follows: Sequence[int], unclear: Sequence[str]) -> Understood:
+        """What a plan rests on; what its SELECTs read out of the house's own rows is told with the answer, and not asked."""
+        selects = [step.select for step in plan.steps if isinstance(step, Extract) and step.select]
+        told = self.checks.told_by_rows(selects, unclear)
+        rests = self.understood.following(follows, unclear)
+        flags = [flag for flag in rests.flags if _READ not in flag]
+        flags += [f"what {term!r} means{_READ}{table}" for term, table in told.items()]
+        return with_unclear(replace(rests, flags=flags), [term for term in unclear if term not in told])
 
     def scratch(self) -> Workspace:
         """A workspace for another program: as this one was before the question."""
@@ -271,30 +282,3 @@ class WarehouseQuestion(Answering):
         )
         record.sent_back = [asdict(attempt) for attempt in self.checks.sent_back]
         record.follows = len(context(self.question, [turn.question for turn in self.before.turns]))
-
-
-# So many earlier turns are told in full; of those before only the questions.
-_IN_FULL = 4
-_SHOWN = 12
-
-
-def conversation(workspace: Workspace) -> str:
-    """What earlier turns left behind, for a prompt: questions, how they were understood, frames at hand; no values.
-
-    A question that failed is left out, unless it is the last one, which the next may correct.
-    """
-    numbered = list(enumerate(workspace.turns, 1))
-    told = [(number, turn) for number, turn in numbered if turn.plan is not None or number == len(numbered)][-_SHOWN:]
-    lines = [_line(number, turn, full=place > len(told) - _IN_FULL) for place, (number, turn) in enumerate(told, 1)]
-    if script := next((turn.script for turn in reversed(workspace.turns) if turn.script), None):
-        lines.append(f"script of the last turn:\n{script}")
-    if workspace.frames:
-        lines.append(f"frames at hand:\n{describe_frames(list(workspace.frames.values()))}")
-    return "\n".join(lines) or rules.NONE
-
-
-def _line(number: int, turn: Turn, full: bool) -> str:
-    words = f"turn {number}: {turn.question}"
-    if turn.plan is None:
-        return f"{words} (not answered)"
-    return f"{words} — {turn.interpretation}" if full and turn.interpretation else words

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from finexpert.core.answers import Clarification
 from finexpert.knowledge.glossary import Keyword
 from finexpert.knowledge.process import Process, ProcessStep
 from finexpert.modules.flow.understanding import Understood, named_only, still_open
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 STRESS = Keyword(term="stress month", meaning="a month with sales below 918273650")
 STEP = ProcessStep(text="Count the months with sales.", sql="SELECT date, amount FROM sales")
@@ -161,3 +164,19 @@ def test_by_name_only(desk: Any) -> None:
     assert named_only("the Month Count of stress months", taught) == Understood(
         "the Month Count of stress months", [term], [kept]
     )
+
+
+@pytest.mark.parametrize(("key", "status"), [("fiscal.start_month", "answered"), ("fy_begin", "needs_clarification")])
+def test_what_the_select_reads_out_of_settings_is_not_asked(desk: Any, tmp_path: Path, key: str, status: str) -> None:
+    settings = pd.DataFrame({"skey": ["fiscal.start_month", "week.start"], "sval": ["2", "Monday"]})
+    sales = pd.DataFrame({"month": [1, 2, 3], "amount": [1.0, 2.0, 4.0]})
+    path = build_warehouse(tmp_path / "own.duckdb", [Table("settings", settings), Table("sales", sales)])
+    begins = f"coalesce((SELECT CAST(sval AS INTEGER) FROM settings WHERE skey = '{key}'), 1)"
+    select = f"SELECT sum(amount) AS total FROM sales WHERE month >= {begins}"
+    desk.says("planning", desk.plan("", "number", select=select, columns=("total",), unclear="fiscal year"))
+    with DuckDBWarehouse(path) as source:
+        answer = desk.session(source).ask("What was the amount in the fiscal year?", clarify=True)
+    assert answer.status == status
+    if status == "answered":
+        assert answer.value == 6.0
+        assert answer.flags[-1] == "what 'fiscal year' means is read from the rows of settings"
