@@ -442,8 +442,8 @@ def test_without_a_schema_postgres_shows_the_tables_there_are(postgres: str) -> 
     with SQLWarehouse(url) as opened:
         assert opened.query("SELECT max(trade_id) FROM trades").data.iat[0, 0] == 7
     run("CREATE SCHEMA risk", "CREATE VIEW risk.limits AS SELECT 1 AS n")
-    with pytest.raises(DataError, match=r"in the schemas desk, risk: name one in the address, as \?schema=desk"):
-        SQLWarehouse(url)
+    with SQLWarehouse(url) as opened:
+        assert [table.name for table in opened.tables] == ["desk.trades", "risk.limits"]
     run("CREATE TABLE public.accounts (account_id integer)")
     with SQLWarehouse(url) as opened:
         assert [table.name for table in opened.tables] == ["accounts"]

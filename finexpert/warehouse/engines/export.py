@@ -17,21 +17,24 @@ from finexpert.warehouse.engines.statements import QUOTIENT_DIGITS, Statements
 
 def python_source(statements: Statements, as_of: dt.date | None, declared_only: bool) -> str:
     """Python that defines `query(select)` over the tables up to a day."""
-    reads = {
-        table.name: (name, read)
-        for table in statements.tables
-        for name, read in [statements.rows_of(table, as_of, declared_only)]
-    }
-    schema = next((place.schema for place in statements.places.values()), "")
+    reads = {}
+    for table in statements.tables:
+        name = statements.places[table.name].table
+        if name in reads:
+            raise ConfigurationError(
+                f"two schemas have a table {name}, so that an answer cannot be exported as a script: `finexpert replay` computes it again"
+            )
+        reads[name] = statements.rows_of(table, as_of, declared_only)
+    schemas = list(dict.fromkeys(place.schema for place in statements.places.values()))
     kind = next(kind for kind in KINDS.values() if kind.dialect == statements.dialect)
     if kind.dialect == "spark":
         raise ConfigurationError(
             "an answer over Spark cannot be exported as a script: `finexpert replay` computes it again on the server"
         )
-    start = kind.export
+    start = kind.export.format(schema='", "'.join(schemas) if kind.dialect == "postgres" else "".join(schemas[:1]))
     if kind.dialect == "mysql":
         start += f"; SET SESSION div_precision_increment = {QUOTIENT_DIGITS}"
-    return _SOURCE.format(reads=reads, schema=schema, dates=kind.dialect == "sqlite", start=start)
+    return _SOURCE.format(reads=reads, schemas=schemas, dates=kind.dialect == "sqlite", start=start)
 
 
 _SOURCE = """import datetime
@@ -42,14 +45,17 @@ import sqlalchemy
 
 # Nothing stays connected: it is gone before the model's own lines run.
 database = sqlalchemy.create_engine(os.environ["DATABASE_URL"], poolclass=sqlalchemy.NullPool)
-schema = {schema!r}
+schemas = {schemas!r}
 # By table, its name in SQL and its rows as they were known on the day.
 tables = {reads!r}
 
 
 def query(select: str) -> pd.DataFrame:
-    for name in tables:
-        select = re.sub(rf'["`]?\\b{{re.escape(schema)}}\\b["`]?\\s*\\.\\s*(["`]?{{re.escape(name)}}\\b)', r"\\1", select)
+    for schema in schemas:
+        for name in tables:
+            # Of several schemas one stays, unless rows of the table are hidden.
+            if tables[name][1] or len(schemas) == 1:
+                select = re.sub(rf'["`]?\\b{{re.escape(schema)}}\\b["`]?\\s*\\.\\s*(["`]?{{re.escape(name)}}\\b)', r"\\1", select)
     used = [name for name in tables if re.search(rf"\\b{{re.escape(name)}}\\b", select, re.IGNORECASE)]
     known = ", ".join(f"{{tables[name][0]}} AS ({{tables[name][1]}})" for name in used if tables[name][1])
     if known:
@@ -57,7 +63,7 @@ def query(select: str) -> pd.DataFrame:
         rest = ", " + select[first.end() :] if first else " " + select
         select = f"WITH{{(first and first[1]) or ''}} {{known}}{{rest}}"
     with database.connect() as connection:
-        for statement in {start!r}.format(schema=schema).split("; "):
+        for statement in {start!r}.split("; "):
             connection.exec_driver_sql(statement)
         result = connection.exec_driver_sql(select, execution_options={{"no_parameters": True}})
         rows = pd.DataFrame(result.fetchall(), columns=list(result.keys()))

@@ -62,15 +62,6 @@ class Reflected:
     left_out: dict[str, str]
 
 
-def _schema_of(inspector: Inspector) -> str:
-    """The schema that is meant where none is named: `public`, or the only one that holds tables. DataError where there are several."""
-    names = [name for name in inspector.get_schema_names() if name != "information_schema"]
-    held = [name for name in names if inspector.get_table_names(name) or inspector.get_view_names(name)]
-    if len(held) > 1 and "public" not in held:
-        raise DataError(f"tables stand in the schemas {', '.join(held)}: name one in the address, as ?schema={held[0]}")
-    return "public" if "public" in held or not held else held[0]
-
-
 def reflect(
     connection: sa.Connection,
     schema: str | None,
@@ -78,13 +69,15 @@ def reflect(
     declared: Declared,
     listed: Collection[str],
     dialect: str,
+    beside: Collection[str] = (),
 ) -> Reflected:
-    """The tables and views of a schema, in the order of their names, and where each stands; of columns that are `listed` ("table.column") the values."""
+    """The tables and views of a schema, in the order of their names, and where each stands; of columns that are `listed` ("table.column") the values.
+
+    Keys that refer to tables of the schemas `beside` it name them with their schema.
+    """
     inspector = sa.inspect(connection)
     if schema is not None:
         schema = _normal(connection.dialect, schema)
-    elif dialect == "postgres":
-        schema = _schema_of(inspector)
     place = _spelled(connection.dialect, schema or inspector.default_schema_name or "main")
     found_values = {name: _distinct(connection, place, name, dialect) for name in listed}
     declared = replace(declared, categories={**declared.categories, **found_values})
@@ -108,7 +101,7 @@ def reflect(
             f'there is no table "{missing[0]}" in the schema {place}: there are {", ".join(sorted(columns)[:20])}'
         )
     _check_declared(columns, declared)
-    comments, keys = _comments(inspector, about), _keys(inspector, about, set(columns))
+    comments, keys = _comments(inspector, about), _keys(inspector, about, set(columns), beside)
     rows = estimates(connection, place, sorted(columns), dialect)
     found = []
     for name in sorted(columns):
@@ -205,7 +198,9 @@ def _comments(inspector: Inspector, about: Mapping[str, Any]) -> dict[str, str]:
         return {}
 
 
-def _keys(inspector: Inspector, about: Mapping[str, Any], tables: Collection[str]) -> dict[str, dict[str, Any]]:
+def _keys(
+    inspector: Inspector, about: Mapping[str, Any], tables: Collection[str], beside: Collection[str]
+) -> dict[str, dict[str, Any]]:
     """By table, what its constraints and unique indexes say, as fields of a TableSchema."""
     found: dict[str, dict[str, Any]] = {name: {} for name in tables}
     for (_, name), one in inspector.get_multi_pk_constraint(**about).items():
@@ -217,11 +212,19 @@ def _keys(inspector: Inspector, about: Mapping[str, Any], tables: Collection[str
         _add_unique(found[name], [list(one["column_names"]) for one in indexes if one["unique"] and _is_whole(one)])  # type: ignore[arg-type]
     for (_, name), references in inspector.get_multi_foreign_keys(**about).items():
         found[name]["foreign_keys"] = tuple(
-            ForeignKey(tuple(one["constrained_columns"]), one["referred_table"], tuple(one["referred_columns"]))
+            ForeignKey(tuple(one["constrained_columns"]), referred, tuple(one["referred_columns"]))
             for one in references
-            if one["referred_table"] in tables and one["referred_schema"] in (None, about["schema"])
+            if (referred := _referred(one, about["schema"], beside)) and (referred in tables or "." in referred)
         )
     return found
+
+
+def _referred(key: Any, schema: str | None, beside: Collection[str]) -> str:
+    """The table that a key refers to; empty where that stands in a schema that is not read."""
+    table, other = str(key["referred_table"]), key["referred_schema"]
+    if other in (None, schema):
+        return table
+    return f"{other}.{table}" if other in beside else ""
 
 
 def _is_whole(index: Any) -> bool:

@@ -37,16 +37,17 @@ from finexpert.warehouse.engines.connections import (
 from finexpert.warehouse.engines.export import python_source
 from finexpert.warehouse.engines.failures import failure
 from finexpert.warehouse.engines.kinds import EngineLimits
-from finexpert.warehouse.engines.reflection import Declared, Reflected, reflect
+from finexpert.warehouse.engines.reflection import Declared, Reflected
 from finexpert.warehouse.engines.rows import fetch, kinds_of
 from finexpert.warehouse.engines.rules.sqlite import plain_texts
+from finexpert.warehouse.engines.schemas import reflect_schemas
 from finexpert.warehouse.engines.sizes import Counted, counted
 from finexpert.warehouse.engines.sqlite_process import SqliteFile
 from finexpert.warehouse.engines.statements import Place, Statements, result_names
 from finexpert.warehouse.frames import Frame, to_pandas
 from finexpert.warehouse.isolated.errors import took_too_long
 from finexpert.warehouse.isolated.file_views import reasons
-from finexpert.warehouse.profile import profiled
+from finexpert.warehouse.profile import from_named, profiled
 from finexpert.warehouse.schema import Metric, TableSchema, nameable
 from finexpert.warehouse.schema_card import describe_schema
 from finexpert.warehouse.semantic_model.applying import apply
@@ -57,13 +58,14 @@ from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 
 
 class SQLWarehouse(Closing):
-    """A schema of a database, read-only.
+    """A schema of a database, or several, read-only.
 
     `tables` narrows it to some tables and views. `categories` ("table.column") have their values read from the rows and published;
     `date_columns` (table to column, or None for none) and `comments` ("table" or "table.column") add to what the database says.
     What is found of a file that its catalogue does not say (forms of dates, keys) is kept in the folder `cache`;
     a SQLite file is held by processes that are shut in and may take `memory_mb`.
-    A semantic `model` adds what an owner says of the tables. The schema may stand in the address too, as `?schema=macro`. The address is never shown: it may hold a password.
+    A semantic `model` adds what an owner says of the tables. The schema may stand in the address too, as `?schema=macro`;
+    `?schema=core,fin` reads two and `?schema=*` all, whose tables are called `core.policies` then. The address is never shown: it may hold a password.
     """
 
     def __init__(
@@ -125,7 +127,7 @@ class SQLWarehouse(Closing):
         if self._locked is not None:
             return self._locked.reflect(schema, tables, declared, listed)
         with reading(self._engine, (), None) as connection:
-            return reflect(connection, schema, tables, declared, listed, self.dialect)
+            return reflect_schemas(connection, schema, tables, declared, listed, self.dialect)
 
     def _profiled(
         self, tables: Sequence[TableSchema], places: Mapping[str, Place], cache: Path | None
@@ -155,7 +157,7 @@ class SQLWarehouse(Closing):
         samples = {}
         for table in tables:
             columns = [exp.column(column.name, quoted=True) for column in table.columns]
-            select = exp.select(*columns).from_(exp.table_(table.name, quoted=True)).limit(SAMPLE_ROWS)
+            select = exp.select(*columns).from_(from_named(table.name)).limit(SAMPLE_ROWS)
             samples[table.name] = self.query(select.sql(self.dialect)).data
         return self._with_metrics(card_of(tables, len(self._tables), samples, self.dialect))
 

@@ -153,8 +153,10 @@ class Statements:
         return bool(self._seen_through(table, declared_only, above))
 
     def _found(self, table: exp.Table, tree: exp.Query) -> TableSchema:
-        name = table.name
-        found = next((one for one in self.tables if one.name == name), None) or find_table(self.tables, name)
+        name = f"{table.db}.{table.name}" if table.db else table.name
+        found = next((one for one in self.tables if one.name in (name, table.name)), None) or find_table(
+            self.tables, name
+        )
         if found is not None and table.db and table.db.lower() != self.places[found.name].schema.lower():
             found = None
         if found is None or table.catalog or not isinstance(table.this, exp.Identifier):
