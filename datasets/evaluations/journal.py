@@ -17,6 +17,7 @@ from finexpert.datasets.evaluations.evaluation import Result
 from finexpert.errors import DataError
 from finexpert.language_models.budget import Budget
 from finexpert.settings import Settings
+from finexpert.storage import foreign_files
 from finexpert.storage.private_files import make_folder
 
 R = TypeVar("R", bound=BaseModel)
@@ -101,7 +102,7 @@ def _id_of(result: Any) -> Any:
 
 
 def _read(path: Path, kind: type[R]) -> Iterable[R]:
-    text = path.read_bytes()
+    text = foreign_files.read_bytes(path)
     for number, line in enumerate(text.split(b"\n")[:-1], 1):
         try:
             yield kind.model_validate_json(line)

@@ -16,7 +16,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from finexpert.errors import QuestionFileError
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_files, foreign_json
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -24,7 +24,7 @@ T = TypeVar("T", bound=BaseModel)
 def text_of(path: Path, instead: str) -> str:
     """The text of a file. QuestionFileError says why it cannot be read, and what to give instead."""
     try:
-        return path.read_text(encoding="utf-8")
+        return foreign_files.read_text(path)
     except OSError as error:
         raise QuestionFileError(f"{path} cannot be read ({error.strerror}): {instead}") from error
     except UnicodeDecodeError as error:

@@ -21,7 +21,7 @@ from finexpert.datasets.evaluations.answer_matching import close
 from finexpert.datasets.evaluations.evaluation import Result
 from finexpert.datasets.evaluations.mode_comparison import Way, ways_of
 from finexpert.errors import DataError
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_files, foreign_json
 
 _NEXT = "`finexpert eval fred --json FILE` writes one, and so do eval house, memory, filings and convfinqa"
 
@@ -32,7 +32,7 @@ def ways_in(path: Path, name: str = "") -> list[Way]:
     Raises DataError where the file is not there, or holds no results by question.
     """
     try:
-        content = foreign_json.parse(path.read_text("utf-8"))
+        content = foreign_json.parse(foreign_files.read_bytes(path))
         found = list(_of_pages(content["reports"]) if "reports" in content else _of_questions(content))
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not JSON"

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from finexpert.answers.records import Record
 from finexpert.errors import DataError
+from finexpert.storage import foreign_files
 from finexpert.storage.private_files import make_file, make_folder
 from finexpert.text.texts import Note, StepText, sentence
 
@@ -67,7 +68,10 @@ def queue(home: Path, others: list[Feedback] | None = None) -> list[Feedback]:
     """Everything that was said, the oldest first, with what became of it; DataError for a line that cannot be read."""
     found = {each.id: each for each in others or []}
     file = home / FILE
-    lines = file.read_text("utf-8").splitlines() if file.exists() else []
+    try:
+        lines = foreign_files.read_text(file).splitlines() if file.exists() else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{file} cannot be read: {error}; move it away") from error
     for number, line in enumerate(lines, 1):
         try:
             if line.startswith('{"settles"'):
@@ -85,5 +89,5 @@ def queue(home: Path, others: list[Feedback] | None = None) -> list[Feedback]:
 def _append(home: Path, line: str) -> None:
     make_folder(home)
     make_file(home / FILE)
-    with (home / FILE).open("ab") as file:
+    with open(home / FILE, "ab", opener=foreign_files.regular) as file:
         file.write(f"{line}\n".encode())

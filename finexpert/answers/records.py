@@ -26,6 +26,7 @@ from finexpert.errors import RecordError
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
 from finexpert.plans.pages.proved import Reading
+from finexpert.storage import foreign_files
 from finexpert.storage.private_files import make_folder, write_whole
 from finexpert.text.texts import visible
 from finexpert.warehouse.frame_values import code_of
@@ -154,7 +155,7 @@ class Record(BaseModel):
     def load(cls, path: Path) -> Record:
         """Read a record; RecordError names the file and the first thing wrong with it, and says so where it was changed."""
         try:
-            content = path.read_bytes()
+            content = foreign_files.read_bytes(path)
         except OSError as error:
             raise RecordError(
                 f"cannot read the record {path}: {error.strerror}. "

@@ -25,6 +25,7 @@ from finexpert.core.encoding import encode
 from finexpert.core.plans import FRAME_NAME, Plan
 from finexpert.core.workspace import NamedFrame, Turn, Value, Workspace
 from finexpert.errors import AnswerFormatError, DataError, QueryError
+from finexpert.storage import foreign_files
 from finexpert.storage.private_files import make_folder, write_whole
 from finexpert.warehouse.warehouse import Warehouse
 
@@ -184,7 +185,7 @@ def load(folder: Path, name: str) -> SavedSession | None:
     if not path.exists():
         return None
     try:
-        saved = SavedSession.model_validate_json(path.read_bytes())
+        saved = SavedSession.model_validate_json(foreign_files.read_bytes(path))
     except ValidationError as error:
         first = error.errors()[0]
         if first["type"] == "json_invalid":

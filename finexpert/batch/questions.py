@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from finexpert.core.answers import AnswerFormat
 from finexpert.datasets.evaluations.question_lines import records_of, text_of
 from finexpert.errors import QuestionFileError
+from finexpert.storage import foreign_files
 
 if TYPE_CHECKING:
     from finexpert.warehouse.opening import Tabular
@@ -185,7 +186,7 @@ def _parquet(path: Path) -> pd.DataFrame:
     batches: list[pa.RecordBatch] = []
     size = 0
     try:
-        with pq.ParquetFile(path) as file:
+        with open(path, "rb", opener=foreign_files.regular) as opened, pq.ParquetFile(opened) as file:
             for batch in file.iter_batches(_STEP):
                 size += batch.nbytes
                 if size > _MOST_BYTES:

@@ -22,6 +22,7 @@ from finexpert.knowledge.collection import EVERY
 from finexpert.knowledge.memory import Memory
 from finexpert.knowledge.process import Process
 from finexpert.knowledge.processes.files import from_markdown, id_in, to_markdown
+from finexpert.storage import foreign_files
 from finexpert.storage.private_files import make_folder, write_whole
 
 NOT_CHECKED = "imported; not checked"
@@ -125,7 +126,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
 def read_text(path: Path) -> str:
     """The text of a file; StoreError where it cannot be read or is no text."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return foreign_files.read_bytes(path).decode("utf-8-sig")
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

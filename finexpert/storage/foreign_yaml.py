@@ -11,12 +11,13 @@ Nine lines of aliases of aliases stand for a billion nodes, and a name that stan
 from __future__ import annotations
 
 import re
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import yaml
+
+from finexpert.storage import foreign_files
 
 MOST_BYTES = 8 << 20
 MOST_NODES = 250_000  # aliases and merges count with all that they stand for
@@ -79,9 +80,7 @@ for _kind, (_pattern, _first) in _PLAIN.items():
 def read(path: Path) -> Document:
     """The YAML of a file; YamlError where it cannot be read."""
     try:
-        with path.open("rb") as file:
-            if not stat.S_ISREG(path.stat().st_mode):
-                raise YamlError("it is no file")
+        with open(path, "rb", opener=foreign_files.regular) as file:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise YamlError(error.strerror or str(error)) from None

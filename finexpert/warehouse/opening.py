@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from finexpert.errors import DataError
 from finexpert.settings import Settings
+from finexpert.storage import foreign_files
 from finexpert.warehouse.database_address import address_in, is_remote
 from finexpert.warehouse.files.found import is_files, missing
 from finexpert.warehouse.files.remote.files import check_known
@@ -79,7 +80,11 @@ def open_duckdb(path: Path, settings: Settings) -> DuckDBWarehouse:
     """The warehouse of a DuckDB file."""
     if not path.exists():
         raise DataError(missing(path))
-    with path.open("rb") as file:
-        if file.read(15) == b"SQLite format 3":
-            raise DataError(f"{path} is a SQLite file: give sqlite:///{path.absolute()}")
+    try:
+        with open(path, "rb", opener=foreign_files.regular) as file:
+            start = file.read(15)
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from error
+    if start == b"SQLite format 3":
+        raise DataError(f"{path} is a SQLite file: give sqlite:///{path.absolute()}")
     return DuckDBWarehouse(path, **options(settings, path))

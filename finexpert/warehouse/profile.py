@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 from sqlglot import exp
 
 from finexpert.core.pace import Pace
+from finexpert.storage import foreign_files
 from finexpert.storage.private_files import make_folder, write_whole
 from finexpert.warehouse.dates import KINDS, SAMPLE, DateColumn, choose, kind_of_type, kind_of_values, may_be_date
 from finexpert.warehouse.keys import key_of, with_inferred
@@ -204,7 +205,7 @@ class _Kept(BaseModel):
 def _read(path: Path, tables: Sequence[TableSchema]) -> dict[str, Any] | None:
     """What was kept, if it is of these tables and columns; else it is found anew."""
     try:
-        kept = _Kept.model_validate_json(path.read_bytes())
+        kept = _Kept.model_validate_json(foreign_files.read_bytes(path))
     except (OSError, ValidationError):
         return None
     columns = {f"{table.name}.{column.name}" for table in tables for column in table.columns}

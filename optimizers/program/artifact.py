@@ -37,7 +37,7 @@ from finexpert.optimizers.program.manifest import (
     Provenance,
 )
 from finexpert.optimizers.program.nearest import NearestPredict
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_files, foreign_json
 
 COMPILED = Path("runs") / "compiled"
 
@@ -218,7 +218,7 @@ def _states(layer: dspy.Module) -> dict[str, dict[str, Any]]:
 def read_states(path: Path, entry: LayerEntry) -> dict[str, dict[str, Any]]:
     """The states in a layer's file; DataError where it is missing, was changed, or is not of the documented form."""
     try:
-        content = path.read_bytes()
+        content = foreign_files.read_bytes(path)
     except OSError as error:
         raise DataError(f"{path} is missing or cannot be read, so the program is not whole: {error}") from error
     if hashlib.sha256(content).hexdigest() != entry.sha256:

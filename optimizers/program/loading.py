@@ -33,6 +33,7 @@ from finexpert.optimizers.program.artifact import COMPILED, class_path, fill, la
 from finexpert.optimizers.program.fingerprints import differences, of_signature
 from finexpert.optimizers.program.manifest import MANIFEST, LayerEntry, Manifest, read
 from finexpert.settings import Settings
+from finexpert.storage import foreign_files
 from finexpert.storage.whole_files import write_whole
 
 PROMOTED = "promoted.json"
@@ -173,7 +174,7 @@ def promoted() -> Promotion:
     """The program in use; ConfigurationError where none was chosen."""
     path = COMPILED / PROMOTED
     try:
-        return Promotion.model_validate_json(path.read_bytes())
+        return Promotion.model_validate_json(foreign_files.read_bytes(path))
     except FileNotFoundError:
         raise ConfigurationError(
             f"no compiled program is in use: there is no {path.absolute()}. Choose one with `finexpert compiled promote`"

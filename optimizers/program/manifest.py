@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from finexpert.errors import DataError
 from finexpert.optimizers.program.decision import Decision, Score
 from finexpert.optimizers.program.fingerprints import SignatureFacts
+from finexpert.storage import foreign_files
 
 MANIFEST = "manifest.json"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
@@ -116,7 +117,7 @@ def read(folder: Path) -> Manifest:
     """The manifest of a folder; DataError says why it is none."""
     path = folder / MANIFEST
     try:
-        return Manifest.model_validate_json(path.read_bytes())
+        return Manifest.model_validate_json(foreign_files.read_bytes(path))
     except FileNotFoundError:
         raise DataError(
             f"{folder} is no compiled program: it has no {MANIFEST}. `finexpert compiled list` shows what there is"

@@ -19,6 +19,7 @@ from finexpert.core import syntax
 from finexpert.errors import RecordError, SandboxUnavailable
 from finexpert.isolation import launch
 from finexpert.isolation.guests.zygote import problem
+from finexpert.storage import foreign_files
 
 WORKER = launch.WORKER.with_name("export_worker.py")
 MOST_CHARS = 4_000_000
@@ -68,7 +69,7 @@ def run_export(path: Path, seconds: float = 120.0) -> str:
 
 def _read(path: Path) -> str:
     try:
-        code = path.read_text(encoding="utf-8")
+        code = foreign_files.read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise RecordError(
             f"{path} cannot be read as an exported script: {error}; `finexpert export` writes one"
@@ -95,7 +96,7 @@ def _data_file(code: str, path: Path) -> Path:
         )
     data = Path(found[0])
     try:
-        with data.open("rb") as opened:
+        with open(data, "rb", opener=foreign_files.regular) as opened:
             start = opened.read(12)
     except OSError as error:
         raise RecordError(f"the data of {path} cannot be read: {error}") from error

@@ -20,6 +20,7 @@ from typing import TypeVar
 import pandas as pd
 
 from finexpert.errors import DataError, LibraryError
+from finexpert.storage import foreign_files
 from finexpert.text.periods.words import MONTHS
 from finexpert.warehouse.local.duckdb_warehouse import Table, build_warehouse
 
@@ -68,7 +69,7 @@ class Company:
 def read_companies(path: Path) -> list[Company]:
     """The companies of a CSV file; LibraryError names file and line where one cannot be read."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with open(path, encoding="utf-8-sig", newline="", opener=foreign_files.regular) as file:
             lines = csv.DictReader(file)
             header = [name.strip() for name in lines.fieldnames or ()]
             lines.fieldnames = header

@@ -19,7 +19,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from finexpert.errors import LibraryError
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_files, foreign_json
 
 # `library add FOLDER` would take .json and .jsonl for records of pages.
 MANIFEST_FILE = "manifest.ndjson"
@@ -107,7 +107,7 @@ def read_manifest(path: Path) -> list[Entry]:
     Raises LibraryError where it cannot be read, or where another line is none of a manifest.
     """
     try:
-        lines = path.read_bytes().splitlines()
+        lines = foreign_files.read_bytes(path).splitlines()
     except OSError as error:
         raise _unusable(path, error) from error
     entries: dict[str, Entry] = {}
@@ -134,7 +134,7 @@ def _is_cut(line: bytes) -> bool:
 
 
 def _ends_with_line(path: Path) -> bool:
-    with path.open("rb") as file:
+    with open(path, "rb", opener=foreign_files.regular) as file:
         if file.seek(0, os.SEEK_END) == 0:
             return True
         file.seek(-1, os.SEEK_END)

@@ -23,7 +23,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from finexpert.errors import DataError
 from finexpert.filings.edgar.symbols import Listed
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_files, foreign_json
 
 ARCHIVES_ENDPOINT = "https://www.sec.gov/Archives/edgar/data"
 ANNUAL = ("10-K", "20-F", "40-F")
@@ -111,7 +111,7 @@ def read_submissions(path: Path, company: Listed, older: Callable[[str], Path], 
 
 def _validated(path: Path, model: type[_Model]) -> _Model:
     try:
-        return model.model_validate(foreign_json.parse(path.read_bytes()))
+        return model.model_validate(foreign_json.parse(foreign_files.read_bytes(path)))
     except (OSError, json.JSONDecodeError, ValidationError) as error:
         raise _no_list(path, " ".join(str(error).splitlines()[:3])) from None
 

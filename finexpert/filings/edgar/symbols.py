@@ -15,7 +15,7 @@ from pydantic import BaseModel, RootModel, ValidationError
 from rapidfuzz import fuzz, process
 
 from finexpert.errors import DataError
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_files, foreign_json
 
 TICKERS_FILE = "company_tickers.json"
 TICKERS_ENDPOINT = "https://www.sec.gov/files/company_tickers.json"
@@ -51,7 +51,7 @@ def read_tickers(folder: Path) -> list[Listed]:
     if not path.is_file():
         return []
     try:
-        entries = _Entries.model_validate(foreign_json.parse(path.read_bytes())).root
+        entries = _Entries.model_validate(foreign_json.parse(foreign_files.read_bytes(path))).root
     except (OSError, json.JSONDecodeError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise DataError(

@@ -21,6 +21,7 @@ from finexpert.filings.library.adding import Added, add_file
 from finexpert.filings.library.library import Library
 from finexpert.filings.readers.cover import NOTHING, Given
 from finexpert.filings.readers.files import checksum
+from finexpert.storage import foreign_files
 
 _NAMES = {
     "path": ("path", "file"),
@@ -82,7 +83,7 @@ def read_list(path: Path) -> list[ToAdd]:
 
 def _of_table(path: Path) -> list[ToAdd]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with open(path, encoding="utf-8-sig", newline="", opener=foreign_files.regular) as file:
             rows = csv.DictReader(file, strict=True)
             columns = _columns(path, rows.fieldnames or [])
             return [_of_row(path, rows.line_num, row, columns) for row in rows if any(row.values())]

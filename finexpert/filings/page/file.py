@@ -18,6 +18,7 @@ from rapidfuzz import fuzz, process
 
 from finexpert.errors import DataError
 from finexpert.filings.page.folding import excerpt
+from finexpert.storage import foreign_files
 
 LARGEST_FILE = 512 << 20
 LARGEST_TEXT = 2_000_000
@@ -30,7 +31,7 @@ def read_records(path: Path) -> list[dict[str, Any]]:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise DataError(f"{path} is larger than {LARGEST_FILE >> 20} MB; give a file with fewer pages")
-        text = path.read_text(encoding="utf-8-sig")
+        text = foreign_files.read_text(path, "utf-8-sig")
     except OSError as error:
         raise DataError(
             f"cannot read the filing {path}: {error.strerror}; give a JSON file with --filing FILE"

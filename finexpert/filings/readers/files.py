@@ -25,6 +25,7 @@ from finexpert.filings.readers.blocks import PrintedPage, library_pages
 from finexpert.filings.readers.cover import NOTHING, Given
 from finexpert.filings.readers.records import read_page_records
 from finexpert.filings.records import FilingInfo, LibraryPage
+from finexpert.storage import foreign_files
 
 RECORDS = frozenset({".jsonl", ".json"})
 HTML = frozenset({".htm", ".html", ".xhtml"})
@@ -73,7 +74,7 @@ def found_files(paths: Iterable[Path]) -> list[Path]:
 def checksum(path: Path) -> str:
     """SHA-256 of a file's bytes; LibraryError where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=foreign_files.regular) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise _unreadable(path, error) from error
@@ -174,7 +175,7 @@ def _reader(path: Path) -> Callable[[Path], _Read]:
 
 
 def _html(path: Path) -> _Read:
-    return _html_content(path.read_bytes(), path)
+    return _html_content(foreign_files.read_bytes(path), path)
 
 
 def _html_content(content: bytes, path: Path) -> _Read:
@@ -214,7 +215,7 @@ def _pdf(path: Path) -> _Read:
 def _text(path: Path) -> _Read:
     from finexpert.filings.readers.decoding import decoded
 
-    words = text.main_document(decoded(path.read_bytes()))
+    words = text.main_document(decoded(foreign_files.read_bytes(path)))
     if re.search(r"<html[\s>]", words[:20_000], re.IGNORECASE):
         return _html_content(words.encode(), path)
     if transcript.is_transcript(words):

@@ -36,7 +36,7 @@ from finexpert.knowledge.process import Process, ProcessStep, TaughtCase, Variab
 from finexpert.knowledge.processes import markdown
 from finexpert.knowledge.processes.front_matter import front_matter, read_front_matter, read_scalar, scalar
 from finexpert.knowledge.processes.markdown import Line, bad, escape
-from finexpert.storage import foreign_json
+from finexpert.storage import foreign_files, foreign_json
 from finexpert.text.texts import as_json
 
 _FACTS = ("id", "status", "version", "scope", "taught_by", "taught_at", "conversation", "note", "aliases")
@@ -118,7 +118,7 @@ def from_markdown(text: str, where: str = "the text") -> Process:
 
 def id_in(path: Path) -> str:
     """The id that a file says in its first lines, or nothing."""
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with open(path, encoding="utf-8", errors="replace", opener=foreign_files.regular) as file:
         for line in (file.readline(500) for _ in range(5)):
             if line.startswith("id: "):
                 return line[4:].strip()

@@ -28,6 +28,7 @@ import sqlglot.dialects.sqlite  # noqa: F401
 from finexpert.errors import DataError, QueryError
 from finexpert.isolation import landlock, lockdown, wire
 from finexpert.isolation.guests.inside import CHANNEL, Memory, write
+from finexpert.storage import foreign_files
 from finexpert.warehouse.engines.connections import reading, sqlite_engine
 from finexpert.warehouse.engines.reflection import Declared, reflect
 from finexpert.warehouse.engines.rows import gathered
@@ -81,7 +82,7 @@ def serve(parent: int) -> None:
 def _has_no_log(path: Path) -> bool:
     """Whether a file whose changes stand in a log first has none now: SQLite would make one."""
     log = Path(f"{path}-wal")
-    with path.open("rb") as file:
+    with open(path, "rb", opener=foreign_files.regular) as file:
         return file.read(20)[18:] == _WITH_LOG and not (log.exists() and log.stat().st_size)
 
 
