@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import datetime as dt
 import getpass
+import json
 import os
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,19 +28,17 @@ from finexpert import modes
 from finexpert.errors import ConfigurationError
 
 Privacy = Literal["schema", "samples"]
-_OF_THIS_MACHINE = re.compile(r"https?://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/[\w./-]*)?")
+# Strict: what two programs could read as two hosts is none.
+_ADDRESS = re.compile(
+    r"[a-z][a-z0-9+.-]*://(?:[^@/?#\s\\]*@)?([\w.-]+|\[::1\])(?::\d+)?(?:/[\w./ -]*)?", re.ASCII | re.IGNORECASE
+)
+_THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
+_FILE = re.compile(r"(?!.*://).*|(sqlite|file):///.*", re.DOTALL)
 # What else may hold an address: LiteLLM takes one behind the name of some providers, and among further arguments.
 _MODEL = re.compile(r"(?!.*://).*", re.DOTALL)
 _WORDS = re.compile(r"[\w -]*")
-_NO_SERVER = re.compile(rf"(?!https?://).*|{_OF_THIS_MACHINE.pattern}", re.DOTALL)
-_SENT_ALONG = {
-    "trace": re.compile(r"OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS"),
-    "tracking_uri": re.compile(r"MLFLOW_TRACKING_(TOKEN|PASSWORD)"),
-}
-_REFUSED = (
-    "finexpert.toml of the current folder names an address as {name}, and a key of the environment would go there, whoever gave you the"
-    " folder: {instead}set it in the environment"
-)
+_SENT = {"trace": "traces", "tracking_uri": "runs", "store": "what is taught"}
+_REFUSED = "finexpert.toml of the current folder names an address as {name}, {where}, whoever gave you the folder: {instead}set it in the environment"
 
 
 class Settings(BaseSettings):
@@ -90,6 +91,11 @@ class Settings(BaseSettings):
     budget_run_usd: float | None = Field(default=None, ge=0)
     budget_run_seconds: float | None = Field(default=None, ge=0)
     budget_run_tokens: int | None = Field(default=None, ge=0)
+
+    trusted_hosts: list[str] = Field(
+        default_factory=list,
+        description="other machines that a finexpert.toml may name, such as *.example.com; of the environment alone",
+    )
 
     # how a question is answered
     drafts: bool = Field(default=True, description="the plan may carry the SELECTs and the script")
@@ -221,14 +227,19 @@ class Settings(BaseSettings):
 
 
 class FolderFile(TomlConfigSettingsSource):
-    """`finexpert.toml` of the current folder, which may be anybody's: no key of the environment goes to an address that it names."""
+    """`finexpert.toml` of the current folder, which may be anybody's: it leads to no machine but this one and those that its user trusts."""
 
     def __call__(self) -> dict[str, Any]:
         told, before = super().__call__(), self.current_state
-        _check_file("", told, before)
+        if "trusted_hosts" in told:
+            raise ConfigurationError(
+                "finexpert.toml of the current folder says itself whom to trust: set FINEXPERT_TRUSTED_HOSTS in the environment"
+            )
+        trusted = before.get("trusted_hosts") or []
+        _check_file("", told, before, trusted)
         layers, others = _table(told.get("layers")), _table(before.get("layers"))
         for name in layers:
-            _check_file(f"layers.{name}.", _table(layers[name]), _table(others.get(name)))
+            _check_file(f"layers.{name}.", _table(layers[name]), _table(others.get(name)), trusted)
         return told
 
 
@@ -236,20 +247,29 @@ def _table(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _check_file(place: str, told: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    """Raises ConfigurationError for an address that is no server of this machine and gets a key that does not stand beside it."""
-    for name, value in told.items():
-        key, instead = name.replace("base", "key"), ""
-        follows = name.endswith("api_base") and not _OF_THIS_MACHINE.fullmatch(str(value))
-        if follows and (key not in told or key in before):
-            instead = f"write its {key} beside it ('none' where it wants none), or "
-        elif sent := [each for each in os.environ if name in _SENT_ALONG and _SENT_ALONG[name].fullmatch(each)]:
-            follows, instead = not _holds_only(_NO_SERVER, value), f"unset {sent[0]}, or "
-        else:
-            follows = name.endswith(("lm", "embedder", "model", "extra"))
-            follows = follows and not _holds_only(_WORDS if name == "extra" else _MODEL, value)
-        if follows and name not in before:
-            raise ConfigurationError(_REFUSED.format(name=place + name, instead=instead))
+def _check_file(place: str, told: Mapping[str, Any], before: Mapping[str, Any], trusted: Sequence[str]) -> None:
+    """Raises ConfigurationError for an address of another machine that nobody trusted."""
+    for name in [each for each in told if each not in before]:
+        if name.endswith(("lm", "embedder", "model", "extra")):
+            if not _holds_only(_WORDS if name == "extra" else _MODEL, told[name]):
+                where = "and questions and a key of the environment would go there"
+                raise ConfigurationError(_REFUSED.format(name=place + name, where=where, instead=""))
+        elif name.endswith("api_base") or name in _SENT:
+            _check_address(place + name, told[name], trusted, f"and {_SENT.get(name, 'questions')} would go there")
+        elif name in ("data", "sources") and os.environ.keys() & {"PGPASSWORD", "PGPASSFILE"}:
+            _check_address(name, told[name], trusted, "and the password of PGPASSWORD would go there")
+
+
+def _check_address(name: str, told: Any, trusted: Sequence[str], where: str) -> None:
+    for value in told if isinstance(told, list) else [told]:
+        said = _ADDRESS.fullmatch(str(value))
+        host = said[1].lower() if said else ""
+        if host in _THIS_MACHINE or any(fnmatchcase(host, each.lower()) for each in trusted if host):
+            continue
+        if name.endswith("api_base") or not _FILE.fullmatch(str(value)):
+            example = shlex.quote(json.dumps([host]))
+            instead = f"if that host is yours, `export FINEXPERT_TRUSTED_HOSTS={example}`; else " if host else ""
+            raise ConfigurationError(_REFUSED.format(name=name, where=where, instead=instead))
 
 
 def _holds_only(pattern: re.Pattern[str], value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""`finexpert.toml` of a folder that somebody else made, and what else lies in it: no key of the environment goes where it says."""
+"""`finexpert.toml` of a folder that somebody else made, and what else lies in it: no question and no key goes where it says, unless its user trusts the host."""
 
 from __future__ import annotations
 
@@ -35,15 +35,29 @@ ELSEWHERE = [
     'lm = "huggingface/https://elsewhere.example"',
     'fallback_lm = "huggingface/https://elsewhere.example"',
     'embedder = "huggingface/https://elsewhere.example"',
+    # with a key of its own, which only means that whoever wrote it pays
+    'api_base = "https://elsewhere.example/v1"\napi_key = "none"',
+    'fallback_lm = "openai/x"\nfallback_api_base = "https://elsewhere.example"\nfallback_api_key = "k"',
+    '[layers.planning]\nmodel = "openai/x"\napi_base = "https://elsewhere.example"\napi_key = "k"',
+    'api_base = ["https://elsewhere.example"]',
+    'trace = "https://elsewhere.example"',
+    'trace = "http://127.0.0.1?@elsewhere.example"',
+    'tracking_uri = "https://elsewhere.example"',
+    'tracking_uri = "postgresql://elsewhere.example/runs"',
+    'tracking_uri = "file://elsewhere.example/runs"',
+    'store = "postgresql://elsewhere.example/taught"',
+    'store = "postgresql://localhost/x?host=elsewhere.example"',
+    'store = "postgresql://localhost,elsewhere.example/x"',
+    'trusted_hosts = ["elsewhere.example"]\napi_base = "https://elsewhere.example"',
 ]
 FINE = [
     'lm = "openai/x"\napi_base = "http://127.0.0.1:8000/v1"',
     'api_base = "http://localhost:11434"',
     'api_base = "http://[::1]:8080/v1/"',
-    'api_base = "https://gateway.example/v1"\napi_key = "none"',
-    'fallback_lm = "openai/x"\nfallback_api_base = "https://gateway.example"\nfallback_api_key = "k"',
-    '[layers.planning]\nmodel = "openai/x"\napi_base = "https://gateway.example"\napi_key = "k"',
     '[layers.planning]\nmodel = "openai/Qwen/Qwen3-8B:free"\n[layers.planning.extra]\nreasoning_effort = "low"\ntop_k = 5',
+    'trace = "http://localhost:4318"\nstore = "taught.sqlite"\ndata = "trades.duckdb"',
+    'store = "postgresql://ann:pw@127.0.0.1:5432/taught"\ntracking_uri = "file:///srv/runs"',
+    'data = "postgresql+psycopg://desk@db.example/markets"\nsources = ["s3://desk/trades.parquet"]',
     'lm = "together_ai/openai/gpt-oss-120b"\nembedder = "words"\ntrace = "mlflow"\ntracking_uri = "sqlite:///runs.db"',
 ]
 
@@ -56,11 +70,10 @@ def _nothing_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ELSEWHERE)
-def test_no_key_goes_to_an_address_of_the_file(text: str) -> None:
+def test_nothing_goes_to_an_address_of_the_file(text: str) -> None:
     Path("finexpert.toml").write_text(text)
-    with pytest.raises(ConfigurationError, match=r"finexpert\.toml of the current folder names an address") as refused:
+    with pytest.raises(ConfigurationError, match=r"finexpert\.toml of the current folder"):
         Settings()
-    assert "elsewhere.example" not in str(refused.value)
 
 
 @pytest.mark.parametrize("text", FINE)
@@ -69,32 +82,52 @@ def test_what_reaches_nobody_else_may_stand_there(text: str) -> None:
     Settings()
 
 
-def test_a_key_of_the_environment_is_none_that_stands_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("finexpert.toml").write_text('api_base = "https://elsewhere.example"\napi_key = "none"')
-    monkeypatch.setenv("FINEXPERT_API_KEY", "sk-of-the-environment")
-    with pytest.raises(ConfigurationError, match="names an address as api_base"):
+TRUSTED = ('api_base = "https://{}/v1"', 'strong_lm = "openai/x"\nstrong_api_base = "https://{}"', 'trace = "http://{}:4318"',
+           '[layers.planning]\napi_base = "https://{}/v1"', 'tracking_uri = "https://{}"', 'store = "postgresql://ann@{}/taught"')  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TRUSTED)
+def test_a_host_that_the_user_trusts_may_stand_there(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("FINEXPERT_TRUSTED_HOSTS", '["gateway.example", "*.desk.example"]')
+    for host in ("gateway.example", "GATEWAY.example", "llm.desk.example"):
+        Path("finexpert.toml").write_text(text.format(host))
         Settings()
-    # What the environment names goes before the file.
+    for host in ("elsewhere.example", "gateway.example.elsewhere.example", "desk.example", "x.desk.example@elsewhere.example",
+                 "elsewhere.example/.desk.example", "elsewhere.example#.desk.example", "elsewhere.example\\\\.desk.example"):  # fmt: skip
+        Path("finexpert.toml").write_text(text.format(host))
+        with pytest.raises(ConfigurationError, match="names an address"):
+            Settings()
+
+
+def test_the_refusal_names_the_next_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("finexpert.toml").write_text('api_base = "https://desk:secret@gateway.example/v1?key=secret2"')
+    with pytest.raises(ConfigurationError) as refused:
+        Settings()
+    assert "secret" not in str(refused.value)
+    Path("finexpert.toml").write_text('api_base = "https://gateway.example/v1"\napi_key = "none"')
+    with pytest.raises(ConfigurationError) as refused:
+        Settings()
+    (command,) = re.findall(r"`(export [^`]*)`", str(refused.value))
+    told = subprocess.run(["sh", "-c", f"{command}; printenv FINEXPERT_TRUSTED_HOSTS"], check=True, capture_output=True)
+    monkeypatch.setenv("FINEXPERT_TRUSTED_HOSTS", told.stdout.decode().strip())
+    assert Settings().api_base == "https://gateway.example/v1"
+
+
+def test_what_the_environment_names_goes_before_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("finexpert.toml").write_text('api_base = "https://elsewhere.example"')
     monkeypatch.setenv("FINEXPERT_API_BASE", "https://gateway.example")
     assert Settings().api_base == "https://gateway.example"
 
 
-@pytest.mark.parametrize(
-    ("text", "variable"),
-    [
-        ('trace = "https://elsewhere.example"', "OTEL_EXPORTER_OTLP_HEADERS"),
-        ('trace = "https://elsewhere.example"', "OTEL_EXPORTER_OTLP_TRACES_HEADERS"),
-        ('tracking_uri = "https://elsewhere.example"', "MLFLOW_TRACKING_TOKEN"),
-        ('tracking_uri = "https://elsewhere.example"', "MLFLOW_TRACKING_PASSWORD"),
-    ],
-)
-def test_what_is_sent_along_with_traces_and_runs_goes_to_no_address_of_the_file(
+@pytest.mark.parametrize("text", ['data = "postgresql+psycopg://elsewhere.example/x"', 'sources = ["a.duckdb", "postgresql://elsewhere.example/x"]'])  # fmt: skip
+@pytest.mark.parametrize("variable", ["PGPASSWORD", "PGPASSFILE"])
+def test_a_password_for_databases_goes_to_no_server_of_the_file(
     monkeypatch: pytest.MonkeyPatch, text: str, variable: str
 ) -> None:
     Path("finexpert.toml").write_text(text)
     Settings()
     monkeypatch.setenv(variable, "secret")
-    with pytest.raises(ConfigurationError, match=re.escape(f"unset {variable}")):
+    with pytest.raises(ConfigurationError, match="FINEXPERT_TRUSTED_HOSTS"):
         Settings()
 
 
