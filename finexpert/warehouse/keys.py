@@ -43,6 +43,31 @@ def with_inferred(tables: Sequence[TableSchema], look: Lookup) -> list[TableSche
     return found
 
 
+def by_name(tables: Sequence[TableSchema]) -> Iterator[tuple[str, str]]:
+    """The pairs of tables of which one may refer to the other: by a key that is known, else by a name alone, which is a guess.
+
+    >>> from finexpert.warehouse.schema import Column
+    >>> trades = TableSchema("trades", "", (Column("trade_id", "BIGINT"), Column("account_id", "INTEGER")))
+    >>> list(by_name([trades, TableSchema("accounts", "", (Column("account_id", "INTEGER"),))]))
+    [('trades', 'accounts')]
+    """
+    index = _Index(tables)
+    for table in tables:
+        known = {column: key.table for key in table.foreign_keys for column in key.columns}
+        yield from ((table.name, other) for other in set(known.values()))
+        for column in table.columns:
+            if (column.name,) in table.keys or column.name in known:
+                continue
+            for other, target in index.targets(column.name):
+                if other.name != table.name and target in (other.columns[0].name, *map(_only, other.keys)):
+                    yield table.name, other.name
+                    break
+
+
+def _only(key: tuple[str, ...]) -> str:
+    return key[0] if len(key) == 1 else ""
+
+
 def key_of(table: TableSchema, look: Lookup) -> str | None:
     """The column of a table without a declared key that is its key: called so, and without any value twice."""
     own = words(table.name.rpartition(".")[2])

@@ -12,7 +12,7 @@ import hashlib
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from finexpert.embeddings.vectors import Vectors
 from finexpert.settings import Settings
 from finexpert.storage.whole_files import writing
 from finexpert.text.terms import words_of
+from finexpert.warehouse.keys import by_name
 from finexpert.warehouse.schema import TableSchema
 from finexpert.warehouse.schema_card import describe_schema
 
@@ -37,6 +38,8 @@ START = 0.6
 BATCH = 256
 COLUMNS_IN_TEXT = 30
 SAME = 0.8
+LONGEST_INITIALS = 5
+LINK = 0.8
 # Words of the trade that stand for one another, and that a sentence model does not know to be near.
 _GROUPS = tuple(
     frozenset(_words(line))
@@ -108,6 +111,10 @@ class TableIndex:
             self._words[word] = (np.array([*found]), np.array([*found.values()]) * rarity)
         self._vocabulary = [word for word in self._words if len(word) > SHORTEST_START and word.isalpha()]
         self._word_vectors = self._embedded(self._vocabulary, cache)
+        places = {name: number for number, name in enumerate(self._names)}
+        pairs = {(places[name], places[other]) for name, other in by_name(schemas) if other in places}
+        pairs |= {(other, one) for one, other in pairs}
+        self._joined = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
         self._starts: dict[str, list[str]] = defaultdict(list)
         for word in self._words:
             self._starts[word[:SHORTEST_START]].append(word)
@@ -126,7 +133,7 @@ class TableIndex:
         vectors = self._embedder.embed([question, *unknown])
         near = {word: self._near(vector) for word, vector in zip(unknown, vectors[1:], strict=True)}
         words = np.zeros(len(self._names))
-        for word in asked:
+        for word in [*asked, *self._initials(question)]:
             best = np.zeros(len(self._names))
             alike = [(other, SAME) for other in _ALIKE.get(word, ()) if other in self._words]
             for other, share in [*self._like(word), *alike, *near.get(word, ())]:
@@ -135,8 +142,29 @@ class TableIndex:
             words += best
         meaning = self._vectors @ vectors[0]
         score = words / (words.max() or 1.0) + MEANING * meaning
-        order = np.argsort(-score, kind="stable")[:limit]
+        order = np.argsort(-(score + LINK * self._between(score)), kind="stable")[:limit]
         return [self._names[number] for number in order]
+
+    def _between(self, score: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What each table counts as the one by which two others are joined: as much as the second of those that it may be joined to."""
+        one, other = self._joined
+        order = np.lexsort((-score[other], one))
+        one, other = one[order], other[order]
+        second = np.zeros(len(one), dtype=bool)
+        second[1:] = one[1:] == one[:-1]
+        second[2:] &= one[2:] != one[:-2]
+        found = np.zeros(len(score))
+        found[one[second]] = score[other[second]]
+        return found
+
+    def _initials(self, question: str) -> Iterator[str]:
+        """The words of tables that are the initials of words of a question, as `var` is of value at risk."""
+        words = words_of(question)
+        for start, first in enumerate(words):
+            for last in range(start + 2, min(start + LONGEST_INITIALS, len(words))):
+                initials = "".join(word[0] for word in words[start : last + 1])
+                if initials in self._words and not {first, words[last]} & _COMMON:
+                    yield initials
 
     def _like(self, word: str) -> Iterable[tuple[str, float]]:
         """The words of tables that mean a word: itself, and where one is the beginning of the other (`dep` for deposit)."""

@@ -148,3 +148,20 @@ def test_words_in_columns_categories_and_beginnings_count() -> None:
         ("deposit flows", "dep_txn"),
     ):
         assert index.select(question, 1) == [wanted]
+
+
+def test_initials_of_a_question_are_words_of_tables() -> None:
+    names = ("loan_value", "asset_value", "value_days", "rmk_var_results")
+    index = TableIndex([TableSchema(name, "", (Column("id", "BIGINT"),)) for name in names], WordHashing())
+    assert index.select("the highest value at risk", 1) == ["rmk_var_results"]
+
+
+def test_a_table_by_which_two_others_are_joined_comes_with_them() -> None:
+    tables = [
+        *(TableSchema(f"notes_{n}", "", (Column("note_id", "BIGINT"), Column("text", "VARCHAR"))) for n in range(30)),
+        TableSchema("commissions", "", (Column("commission_id", "BIGINT"), Column("execution_id", "BIGINT"))),
+        TableSchema("executions", "", (Column("execution_id", "BIGINT"), Column("trader_id", "BIGINT"))),
+        TableSchema("traders", "", (Column("trader_id", "BIGINT"), Column("desk", "VARCHAR"))),
+    ]
+    shown = TableIndex(tables, WordHashing()).select("the text of commissions per desk", 3)
+    assert sorted(shown) == ["commissions", "executions", "traders"]
