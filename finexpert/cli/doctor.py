@@ -156,12 +156,12 @@ def _unread(source: Warehouse) -> list[str]:
     from sqlglot import exp
 
     from finexpert.errors import QueryError
-    from finexpert.warehouse.checks.reading.probing import table_name
+    from finexpert.warehouse.profile import from_named
 
     unread = []
     for table in source.tables[:MOST_DATED]:
         try:
-            source.query(exp.select("1").from_(table_name(table.name)).limit(1).sql(source.dialect), seconds=5)
+            source.query(exp.select("1").from_(from_named(table.name)).limit(1).sql(source.dialect), seconds=5)
         except QueryError:
             unread.append(table.name)
     return unread

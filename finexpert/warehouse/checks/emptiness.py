@@ -19,10 +19,11 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import NoRows
 from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.period import Ends, ends_of
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type
 from finexpert.warehouse.horizon import known_by
+from finexpert.warehouse.profile import from_named
 
 _BOUNDS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 
@@ -260,7 +261,7 @@ def _elsewhere(one: Read, scope: Scope, column: exp.Column, asked: Ends, probe: 
         if not kind or other.name == origin.column.name:
             continue
         name = exp.column(other.name, quoted=True)
-        there = exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()).not_())
+        there = exp.select("1").from_(from_named(origin.table.name)).where(name.is_(exp.null()).not_())
         there = there.where(known_by(name.copy(), kind, asked[1])) if asked[1] else there
         if asked[0] and asked[0] > dt.date.min:
             there = there.where(exp.not_(known_by(name.copy(), kind, asked[0] - dt.timedelta(days=1))))

@@ -16,9 +16,10 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.flat import flat
 from finexpert.warehouse.checks.reading.joined import Joined
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
 from finexpert.warehouse.keys import singular
+from finexpert.warehouse.profile import from_named
 
 _ADDED = (exp.Sum, exp.Count, exp.CountIf)
 _WEIGHED = (exp.Avg, exp.Median, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance)
@@ -55,7 +56,7 @@ def _check_distinct(one: Read, scope: Scope, probe: Probe) -> None:
             if origin is None or (origin.column.name,) in origin.table.keys:
                 continue
             name = exp.column(origin.column.name, quoted=True)
-            rows = exp.select(name).from_(table_name(origin.table.name)).where(name.copy().is_(exp.null()).not_())
+            rows = exp.select(name).from_(from_named(origin.table.name)).where(name.copy().is_(exp.null()).not_())
             found = exp.select("1").from_(rows.limit(_FIRST).subquery("first_rows")).group_by(name.copy())
             if probe.any_row(found.having("COUNT(*) > 1")) is True:
                 raise QueryError(

@@ -16,9 +16,10 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.grouping import called
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, text_of, unwrapped
 from finexpert.warehouse.dates import KINDS, kind_of_values, words
+from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import Column
 
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
@@ -161,7 +162,7 @@ def _names_a_code(column: Column) -> bool:
 
 def _first_values(origin: Origin, probe: Probe) -> list[str]:
     column = exp.column(origin.column.name, quoted=True)
-    known = exp.select(column).from_(table_name(origin.table.name)).where(column.copy().is_(exp.null()).not_())
+    known = exp.select(column).from_(from_named(origin.table.name)).where(column.copy().is_(exp.null()).not_())
     return [str(value).strip() for value in probe.first(known, _SAMPLE) if str(value).strip()]
 
 

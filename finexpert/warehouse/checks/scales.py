@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, text_of
 from finexpert.warehouse.dates import words
+from finexpert.warehouse.profile import from_named
 
 _SHARES = frozenset(
     (
@@ -131,7 +132,7 @@ def _is_above_one(origin: Origin, probe: Probe, of: type[exp.Expr]) -> bool:
     """Whether the average or the greatest of the values of a first part of a column, but for zeros, is more than 1."""
     name = exp.column(origin.column.name, quoted=True)
     value = exp.cast(name, "double") if origin.column.is_text else name
-    known = exp.select(value.as_("share")).from_(table_name(origin.table.name)).limit(_FIRST).subquery("first_rows")
+    known = exp.select(value.as_("share")).from_(from_named(origin.table.name)).limit(_FIRST).subquery("first_rows")
     size = exp.Abs(this=exp.column("share"))
     made = exp.select(of(this=size).as_("size")).from_(known).where("share <> 0").subquery("sizes")
     return probe.any_row(exp.select("1").from_(made).where("size > 1")) is True
@@ -155,7 +156,7 @@ def _number(node: exp.Expr) -> float | None:
 def _all_are(origin: Origin, probe: Probe, *, percent: bool) -> bool:
     """Whether the values of a first part of a column, but for zeros, are all percent of 1 and more, or all fractions of less than 1."""
     value = exp.column(origin.column.name, quoted=True)
-    known = exp.select(value).from_(table_name(origin.table.name)).where(value.copy().neq(exp.Literal.number(0)))
+    known = exp.select(value).from_(from_named(origin.table.name)).where(value.copy().neq(exp.Literal.number(0)))
     first = exp.select("1").from_(known.limit(_FIRST).subquery("first_rows"))
     size = exp.Abs(this=value.copy())
     one = exp.Literal.number(1)

@@ -11,8 +11,9 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, text_of
+from finexpert.warehouse.profile import from_named
 
 _DIALECTS = frozenset(("postgres", "sqlite", "tsql", "trino", "redshift"))
 # They add whole numbers of 8 bytes up to a decimal.
@@ -137,7 +138,7 @@ class _Sizes:
     def _holds_whole(self, origin: Origin) -> bool:
         column = exp.column(origin.column.name, quoted=True)
         kind = exp.Anonymous(this="TYPEOF", expressions=[column])
-        rows = exp.select("1").from_(table_name(origin.table.name))
+        rows = exp.select("1").from_(from_named(origin.table.name))
         return self.probe.any_row(rows.where(kind.eq(exp.Literal.string("integer")))) is True
 
     def _of_projection(self, scope: Scope | None, name: str | None, depth: int) -> int:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from finexpert.warehouse.checks.reading.probing import table_name
 from finexpert.warehouse.checks.reading.select import Origin, Read, unwrapped, wraps_of
 from finexpert.warehouse.dates import words
+from finexpert.warehouse.profile import from_named
 
 _UNEQUAL = (exp.NEQ, exp.NullSafeNEQ)
 _EQUAL = (exp.EQ, exp.NullSafeEQ, *_UNEQUAL)
@@ -76,7 +76,7 @@ class Comparison:
         return self._where(exp.EQ(this=self.side, expression=literal.copy()))
 
     def _where(self, condition: exp.Expr) -> exp.Select:
-        return exp.select("1").from_(table_name(self.origin.table.name)).where(condition)
+        return exp.select("1").from_(from_named(self.origin.table.name)).where(condition)
 
     def _positive(self) -> exp.Expr:
         node = self.node
@@ -222,7 +222,7 @@ def other_way(comparison: Comparison) -> exp.Select | None:
         if isinstance(tested, exp.Column) and column is not None and tested.sql() == column.sql():
             asked = part.copy()
             unwrapped(asked.this).replace(exp.column(comparison.origin.column.name, quoted=True))
-            return exp.select("1").from_(table_name(comparison.origin.table.name)).where(asked)
+            return exp.select("1").from_(from_named(comparison.origin.table.name)).where(asked)
     return None
 
 

@@ -25,6 +25,7 @@ from finexpert.core.pace import Pace
 from finexpert.errors import FinexpertError, QueryError
 from finexpert.warehouse.checks.reading.select import Origin
 from finexpert.warehouse.isolated.errors import ended_early
+from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import TableSchema
 
 log = logging.getLogger(__name__)
@@ -137,7 +138,7 @@ class Probe:
 
     def distinct(self, origin: Origin) -> list[str] | None:
         """The values of a column of texts, sorted; None for more than a thousand, or where there was no time."""
-        column, name = exp.column(origin.column.name, quoted=True), table_name(origin.table.name)
+        column, name = exp.column(origin.column.name, quoted=True), from_named(origin.table.name)
         select = exp.select(column).distinct().from_(name).where(column.copy().is_(exp.null()).not_())
         sql = select.limit(MOST_VALUES + 1).sql(self.dialect)
         found = self._kept(sql)
@@ -151,14 +152,14 @@ class Probe:
         if rows is not None and rows <= FIRST_ROWS and (values := self.distinct(origin)) is not None:
             return frozenset(values), True
         column = exp.column(origin.column.name, quoted=True)
-        first = exp.select(column).from_(table_name(origin.table.name)).limit(FIRST_ROWS).subquery("first_rows")
+        first = exp.select(column).from_(from_named(origin.table.name)).limit(FIRST_ROWS).subquery("first_rows")
         found = self._kept(exp.select(column.copy()).distinct().from_(first).limit(MOST_VALUES).sql(self.dialect))
         return (frozenset(), False) if found is None else (frozenset(map(str, found.iloc[:, 0].dropna())), False)
 
     def values(self, origin: Origin, condition: exp.Expr, limit: int = 20) -> list[str]:
         """Some values of a column that meet a condition; none where there was no time."""
         column = exp.column(origin.column.name, quoted=True)
-        select = exp.select(column).distinct().from_(table_name(origin.table.name)).where(condition).limit(limit)
+        select = exp.select(column).distinct().from_(from_named(origin.table.name)).where(condition).limit(limit)
         found = self._asked(select.sql(self.dialect))
         return [] if found is None else sorted(str(value) for value in found.iloc[:, 0].dropna())
 
@@ -196,16 +197,6 @@ class Probe:
         self._left -= frame.seconds / slowness
         data: pd.DataFrame = frame.data
         return data
-
-
-def table_name(name: str) -> exp.Table:
-    """A table of the warehouse as it stands in a FROM.
-
-    >>> table_name("desk.trades").sql("duckdb")
-    '"desk"."trades"'
-    """
-    schema, _, last = name.rpartition(".")
-    return exp.table_(last, db=schema or None, quoted=True)
 
 
 def is_small(table: TableSchema) -> bool:

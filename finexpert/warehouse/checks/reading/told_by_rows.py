@@ -13,8 +13,9 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, columns_of
+from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import TableSchema
 from finexpert.warehouse.semantic_model.publishing import house_rules
 
@@ -26,12 +27,12 @@ _TESTS = (exp.EQ, exp.In, exp.Like, exp.ILike, exp.RegexpLike)
 def told_by_rows(one: Read, terms: Sequence[str], probe: Probe) -> dict[str, str]:
     """For each term that it holds for the table whose rows tell it; nothing where there was no time to look."""
     rules = {table.name: table for table in house_rules(one.used)}
-    told = {}
+    told: dict[str, str] = {}
     for table, test in _keys(one, rules):
         asked = [term for term in terms if term not in told and _names(test, term)]
         if (
             asked
-            and probe.any_row(exp.select("1").from_(table_name(table.name)).where(_bare(test)))
+            and probe.any_row(exp.select("1").from_(from_named(table.name)).where(_bare(test)))
             and _decides(table, one, probe)
         ):
             told |= dict.fromkeys(asked, table.name)
@@ -72,12 +73,12 @@ def _names(test: exp.Expr, term: str) -> bool:
 
 def _decides(table: TableSchema, one: Read, probe: Probe) -> bool:
     """Whether the result has a row that it has not where the table is empty."""
-    if one.written is None:
+    if not isinstance(one.written, exp.Query):
         return False
     without = one.written.copy()
     for source in list(without.find_all(exp.Table)):
         if one.table_of(source) is table:
-            empty = exp.select("*").from_(table_name(table.name)).where(exp.false()).subquery(source.alias_or_name)
+            empty = exp.select("*").from_(from_named(table.name)).where(exp.false()).subquery(source.alias_or_name)
             source.replace(empty)
     whole, rest = (
         exp.select("*").from_(each.subquery(name)) for name, each in (("a", one.written.copy()), ("b", without))

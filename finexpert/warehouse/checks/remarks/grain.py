@@ -15,11 +15,12 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns
-from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, SMALL, Probe, table_name
+from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, SMALL, Probe
 from finexpert.warehouse.checks.reading.select import Read, own_where, rows_of, text_of
 from finexpert.warehouse.checks.times.versions import thing_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.keys import singular
+from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import Column, TableSchema, find_table
 
 _ENDS = frozenset(("from", "to", "start", "end", "until", "thru", "through", "since"))
@@ -88,7 +89,7 @@ def _several_rows_of(table: TableSchema, probe: Probe) -> tuple[str, ...]:
 
 def _repeat(table: TableSchema, thing: Sequence[str], probe: Probe) -> bool | None:
     """Whether a table holds several rows of one thing; found once, whatever a question asks of it."""
-    rows = exp.select("1").from_(table_name(table.name))
+    rows = exp.select("1").from_(from_named(table.name))
     return _agree(rows, table, [exp.column(name, quoted=True) for name in thing], probe)
 
 

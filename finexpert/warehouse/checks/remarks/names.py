@@ -14,10 +14,11 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns
-from finexpert.warehouse.checks.reading.probing import MOST_VALUES, SMALL, Probe, table_name
+from finexpert.warehouse.checks.reading.probing import MOST_VALUES, SMALL, Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read
 from finexpert.warehouse.checks.results import alike
 from finexpert.warehouse.dates import words
+from finexpert.warehouse.profile import from_named
 
 _NAMES = frozenset(("name", "title", "label", "description"))
 
@@ -80,6 +81,6 @@ def _alike_among(origin: Origin, probe: Probe) -> list[str]:
 def _is_nearly_unique(origin: Origin, probe: Probe) -> bool:
     """Whether most names are of one row and some of several: a name that most rows share is what groups are made of."""
     name = exp.column(origin.column.name, quoted=True)
-    rows = exp.select(name.as_("n")).from_(table_name(origin.table.name)).where(name.copy().is_(exp.null()).not_())
+    rows = exp.select(name.as_("n")).from_(from_named(origin.table.name)).where(name.copy().is_(exp.null()).not_())
     sizes = exp.select("COUNT(*) AS n", "COUNT(DISTINCT n) AS d").from_(rows.subquery("named")).subquery("sizes")
     return probe.any_row(exp.select("1").from_(sizes).where("d < n AND 2 * d > n")) is True

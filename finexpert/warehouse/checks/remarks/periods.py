@@ -16,9 +16,10 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns, group_keys
 from finexpert.warehouse.checks.reading.period import SORTED, Ends, ends_of, span_of
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, own_where, rows_of
 from finexpert.warehouse.dates import kind_of_type
+from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import TableSchema
 
 _MOST = 1_000_000
@@ -111,7 +112,7 @@ def _of_calendars(one: Read, scope: Scope, probe: Probe, as_of: dt.date | None) 
             if table is None or key is None or len(key.columns) != 1 or not (bounded or grouped):
                 continue
             own, refers = (exp.column(made[0], quoted=True) for made in (key.columns, key.referred))
-            held = _of_table(calendar, day, refers.isin(query=exp.select(own).from_(table_name(table.name))), probe)
+            held = _of_table(calendar, day, refers.isin(query=exp.select(own).from_(from_named(table.name))), probe)
             if held is None or table.rows is None or table.rows > _MOST:
                 continue
             asked = [_bare(part) for part in bound]
@@ -120,7 +121,7 @@ def _of_calendars(one: Read, scope: Scope, probe: Probe, as_of: dt.date | None) 
                 yield f"{table.name} begins on {held.first} in these data, and the period on {whole.first}: it is not all there"
             for column in grouped:
                 shown = exp.column(column.name, quoted=True)
-                last = exp.select(shown).from_(table_name(calendar.name)).where(_on(day, held.last)).subquery()
+                last = exp.select(shown).from_(from_named(calendar.name)).where(_on(day, held.last)).subquery()
                 asked.append(shown.copy().eq(last))
             found = _of_table(calendar, day, exp.and_(*asked), probe)
             if found is None or found.first > held.last or (grouped and (found.last - found.first).days > _YEAR):
@@ -219,12 +220,12 @@ def _held(origin: Origin, probe: Probe) -> _Held | None:
     if origin.table.rows is None or origin.table.rows > _MOST:
         return None
     day = _day(origin, exp.column(origin.column.name, quoted=True))
-    return _days(exp.select(day.as_("d")).from_(table_name(origin.table.name)), probe, origin.column.dates)
+    return _days(exp.select(day.as_("d")).from_(from_named(origin.table.name)), probe, origin.column.dates)
 
 
 def _of_table(table: TableSchema, day: str, condition: exp.Expr, probe: Probe) -> _Held | None:
     column = exp.cast(exp.column(day, quoted=True), "date")
-    return _days(exp.select(column.as_("d")).from_(table_name(table.name)).where(condition), probe)
+    return _days(exp.select(column.as_("d")).from_(from_named(table.name)).where(condition), probe)
 
 
 def _days(rows: exp.Select, probe: Probe, kind: str = "") -> _Held | None:
@@ -259,7 +260,7 @@ def _day_of(table: TableSchema, probe: Probe) -> str | None:
         return None
     day = exp.column(days[0], quoted=True)
     counted = exp.select("COUNT(*) AS n", exp.Count(this=exp.Distinct(expressions=[day])).as_("d"))
-    sizes = counted.from_(table_name(table.name)).subquery("sizes")
+    sizes = counted.from_(from_named(table.name)).subquery("sizes")
     return days[0] if probe.any_row(exp.select("1").from_(sizes).where(f"n = d AND n > {_YEAR}")) is True else None
 
 

@@ -19,9 +19,10 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.grouping import group_columns, group_keys, through
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, own_where, rows_of, text_of
 from finexpert.warehouse.dates import words
+from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import find_table
 
 _split = str.split
@@ -101,7 +102,7 @@ def _without_a_row(one: Read, scope: Scope, origin: Origin, key: exp.Column, pro
     rows.set("expressions", [key.copy().as_("k")])
     if rows.args.get("with_") is not None or scope.external_columns:
         return ""
-    every = exp.select(exp.column(referred.referred[0], quoted=True).as_("k")).from_(table_name(table.name))
+    every = exp.select(exp.column(referred.referred[0], quoted=True).as_("k")).from_(from_named(table.name))
     left_out = exp.select("1").from_(exp.except_(every, rows).subquery("left_out"))
     return table.name if probe.any_row(left_out) is True else ""
 
@@ -134,7 +135,7 @@ def _zeros_for_missing(one: Read, probe: Probe) -> Iterator[str]:
             if origin is None or origin.table.rows is None or origin.table.rows > _MOST:
                 continue
             name = exp.column(origin.column.name, quoted=True)
-            rows = exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()))
+            rows = exp.select("1").from_(from_named(origin.table.name)).where(name.is_(exp.null()))
             if probe.any_row(rows) is True:
                 yield f"{text_of(one, node)} takes the rows in which {origin} is missing for zeros"
 

@@ -21,9 +21,10 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.grouping import group_columns
-from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, is_small, table_name
+from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, is_small
 from finexpert.warehouse.checks.reading.select import Read, columns_of, own_where, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
+from finexpert.warehouse.profile import from_named
 
 _GONE = frozenset(("deleted", "voided", "archived", "reversed", "reversal"))
 # A mark in letters says yes in one of these.
@@ -57,7 +58,7 @@ def _missing(one: Read, probe: Probe) -> Iterator[str]:
         if not is_small(origin.table):
             continue
         name = exp.column(origin.column.name, quoted=True)
-        if probe.any_row(exp.select("1").from_(table_name(origin.table.name)).where(name.is_(exp.null()))) is True:
+        if probe.any_row(exp.select("1").from_(from_named(origin.table.name)).where(name.is_(exp.null()))) is True:
             yield f"{origin} is missing in some rows, which {text_of(one, condition)} leaves out"
 
 
@@ -91,7 +92,7 @@ def _gone(one: Read, probe: Probe) -> Iterator[str]:
                 marked = exp.Upper(this=name.copy()).isin(*_YES)
             elif is_flag:
                 marked = name.neq(exp.Literal.number(0))
-            if probe.any_row(exp.select("1").from_(table_name(table.name)).where(marked)) is True:
+            if probe.any_row(exp.select("1").from_(from_named(table.name)).where(marked)) is True:
                 yield f"{table.name}.{column.name} marks some rows, and the SELECT does not look at it: they count like the others"
 
 
@@ -213,7 +214,7 @@ def _merged(one: Read, probe: Probe) -> Iterator[str]:
             if origin is None or not origin.column.is_text:
                 continue
             name = exp.column(origin.column.name, quoted=True)
-            first = exp.select(name).from_(table_name(origin.table.name)).limit(FIRST_ROWS).subquery("first_rows")
+            first = exp.select(name).from_(from_named(origin.table.name)).limit(FIRST_ROWS).subquery("first_rows")
             # A cast brings it into the character set of the connection.
             exact = exp.Collate(this=exp.cast(name.copy(), "char"), expression=exp.to_identifier("utf8mb4_bin"))
             spelled = exp.Count(this=exp.Distinct(expressions=[exact]))

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from finexpert.warehouse.checks.reading.probing import SMALL, Probe, table_name
+from finexpert.warehouse.checks.reading.probing import SMALL, Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, rows_of, text_of
 from finexpert.warehouse.checks.times.versions import spans
 from finexpert.warehouse.dates import kind_of_type
+from finexpert.warehouse.profile import from_named
 
 _OF_DAYS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.Between, exp.Cast, exp.Date, exp.DateTrunc, exp.TimestampTrunc,
             exp.Extract, exp.Year, exp.Month, exp.Quarter, exp.TsOrDsToDate)  # fmt: skip
@@ -45,7 +46,7 @@ def _open_ends(one: Read, probe: Probe) -> Iterator[str]:
             if table is None or table.rows is None or table.rows > SMALL or span.last.sql() in tested:
                 continue
             first, last = (exp.column(end.name, quoted=True) for end in (span.first, span.last))
-            rows = exp.select("1").from_(table_name(table.name))
+            rows = exp.select("1").from_(from_named(table.name))
             if probe.any_row(rows.where(last.is_(exp.null()), first.is_(exp.null()).not_())) is True:
                 yield (
                     f"{table.name}.{span.last.name} is missing in some rows, which {text_of(one, span.node)} leaves out: they may have no end yet"

@@ -19,9 +19,10 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import QueryError
 from finexpert.text.periods.calendar import FiscalCalendar
 from finexpert.warehouse.checks.reading.period import period_of
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, columns_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
+from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import TableSchema
 
 _FISCAL = re.compile(r"\b(?:fiscal|financial)\s+(?:years?|quarters?|q[1-4]|\d{4})|\bfy\s?'?\d\d|\bfy\b", re.IGNORECASE)
@@ -165,5 +166,5 @@ def _told_apart(one: Read, probe: Probe) -> Iterator[str]:
             continue
         year = exp.Extract(this=exp.var("YEAR"), expression=exp.column(day, quoted=True))
         other = exp.column(years[0].name, quoted=True).neq(year)
-        if probe.any_row(exp.select("1").from_(table_name(table.name)).where(other)) is True:
+        if probe.any_row(exp.select("1").from_(from_named(table.name)).where(other)) is True:
             yield f"{table.name}.{years[0].name}"

@@ -18,9 +18,10 @@ from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.period import day_of
-from finexpert.warehouse.checks.reading.probing import Probe, table_name
+from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, columns_of, text_of
 from finexpert.warehouse.dates import kind_of_type
+from finexpert.warehouse.profile import from_named
 
 _FIRST = 200_000
 # SQLite moves a day by texts, as in date('2023-02-01', '-1 day').
@@ -122,7 +123,7 @@ def _last_of_month(end: exp.Expr, probe: Probe) -> dt.date | None:
 def _holds_moments(origin: Origin, probe: Probe) -> bool:
     """Whether a first part of the column holds more than midnights: a large one is not looked through for what it may not hold."""
     column = exp.column(origin.column.name, quoted=True)
-    first = exp.select(column).from_(table_name(origin.table.name)).limit(_FIRST).subquery("first_rows")
+    first = exp.select(column).from_(from_named(origin.table.name)).limit(_FIRST).subquery("first_rows")
     midnight = exp.cast(exp.cast(column.copy(), "date"), "timestamp")
     # A text of a midnight is more than that of its day.
     more = exp.Length(this=column.copy()) > 10 if probe.dialect == "sqlite" else column.copy().neq(midnight)
@@ -134,7 +135,7 @@ def _later_that_day(origin: Origin, day: dt.date) -> exp.Select:
     start, end = (
         exp.cast(exp.Literal.string(f"{one} 00:00:00"), "timestamp") for one in (day, day + dt.timedelta(days=1))
     )
-    return exp.select("1").from_(table_name(origin.table.name)).where(column > start, column < end)
+    return exp.select("1").from_(from_named(origin.table.name)).where(column > start, column < end)
 
 
 def _later_as_text(origin: Origin, said: exp.Expr, day: dt.date) -> exp.Select:
@@ -144,4 +145,4 @@ def _later_as_text(origin: Origin, said: exp.Expr, day: dt.date) -> exp.Select:
     timed = timed or (isinstance(said, exp.Anonymous) and said.name.upper() == "DATETIME")
     start, end = f"{day} 00:00:00" if timed else str(day), str(day + dt.timedelta(days=1))
     later = column > exp.Literal.string(start)
-    return exp.select("1").from_(table_name(origin.table.name)).where(later, column < exp.Literal.string(end))
+    return exp.select("1").from_(from_named(origin.table.name)).where(later, column < exp.Literal.string(end))

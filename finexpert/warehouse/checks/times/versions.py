@@ -16,9 +16,10 @@ from sqlglot.optimizer.scope import Scope
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.flat import flat
 from finexpert.warehouse.checks.reading.joined import all_conditions
-from finexpert.warehouse.checks.reading.probing import SMALL, Probe, table_name
+from finexpert.warehouse.checks.reading.probing import SMALL, Probe
 from finexpert.warehouse.checks.reading.select import Read, columns_of, own_where, rows_of, text_of
 from finexpert.warehouse.dates import kind_of_type, words
+from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import Column, TableSchema
 
 _NUMBERED = frozenset(("version", "revision", "rev", "seq", "sequence", "no", "nr", "number", "row"))
@@ -106,7 +107,7 @@ def _check_change(one: Read, scope: Scope, span: Span, probe: Probe) -> None:
     thing = thing_of(table, {span.first.name.lower(), span.last.name.lower()})
     if not thing or scope.external_columns:
         return
-    next_ = exp.select("1").from_(table_name(table.name).as_("next_row")).where(
+    next_ = exp.select("1").from_(from_named(table.name).as_("next_row")).where(
         *(exp.column(name, table="next_row", quoted=True).eq(exp.column(name, table=span.last.table, quoted=True)) for name in thing),
         exp.column(span.first.name, table="next_row", quoted=True).eq(span.last.copy()),
         exp.LT(this=span.first.copy(), expression=span.last.copy()),
