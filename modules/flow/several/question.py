@@ -29,6 +29,7 @@ from finexpert.knowledge import injections
 from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import AdversarialReview
 from finexpert.modules.flow.answering import Answering, Unclear
+from finexpert.modules.flow.conversation import conversation
 from finexpert.modules.flow.library import LibraryJourney
 from finexpert.modules.flow.several.cards import cards
 from finexpert.modules.flow.several.inserting import inserted
@@ -36,7 +37,6 @@ from finexpert.modules.flow.several.library_part import LibraryPart, Planned
 from finexpert.modules.flow.several.partly import Gathered
 from finexpert.modules.flow.several.warehouse_part import WarehousePart
 from finexpert.modules.flow.understanding import Understood, named_only, with_unclear
-from finexpert.modules.flow.warehouse_question import conversation
 from finexpert.modules.planning import RESULT
 from finexpert.plans import execution
 from finexpert.plans.pages import measures
