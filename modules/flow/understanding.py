@@ -136,15 +136,15 @@ def understand(
     return Understood(words.question, meanings, recalled.processes, words.unknown, flags)
 
 
-def with_unclear(understood: Understood, terms: Sequence[str]) -> Understood:
-    """What was understood, with terms that the planner could only guess; those that are explained already are left out."""
+def with_unclear(understood: Understood, terms: Sequence[str], hint: str = "") -> Understood:
+    """What was understood, with terms that the planner could only guess; those that are explained already are left out. The `hint` goes with the question back."""
     known = {normalise(name) for entry in (*understood.meanings, *understood.processes) for name in entry.names}
     asked = {normalise(unknown.term) for unknown in understood.unknown}
     new = [
         Clarification(
             kind="term",
             term=term,
-            question=f"What do you mean by {term!r}?",
+            question=f"What do you mean by {term!r}?{hint}",
             candidates=understood.known_here.alike(term),
         )
         for term in dict.fromkeys(terms)

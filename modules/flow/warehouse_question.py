@@ -184,7 +184,9 @@ class WarehouseQuestion(Answering):
         rests = self.understood.following(follows, unclear)
         flags = [flag for flag in rests.flags if _READ not in flag]
         flags += [f"what {term!r} means{_READ}{table}" for term, table in told.items()]
-        return with_unclear(replace(rests, flags=flags), [term for term in unclear if term not in told])
+        untold = [term for term in unclear if term not in told]
+        hint = self.checks.may_be_told(selects) if untold else ""
+        return with_unclear(replace(rests, flags=flags), untold, hint)
 
     def scratch(self) -> Workspace:
         """A workspace for another program: as this one was before the question."""

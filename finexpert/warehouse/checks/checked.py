@@ -35,7 +35,7 @@ from finexpert.warehouse.checks.reading.named import of_named
 from finexpert.warehouse.checks.reading.period import period_of, seen_of
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
-from finexpert.warehouse.checks.reading.told_by_rows import told_by_rows
+from finexpert.warehouse.checks.reading.told_by_rows import may_be_told, told_by_rows
 from finexpert.warehouse.checks.remarks.grain import grain
 from finexpert.warehouse.checks.remarks.names import names
 from finexpert.warehouse.checks.remarks.outcomes import outcomes
@@ -247,6 +247,12 @@ class Checks:
             with probe.checking("which rows tell what a term means"):
                 told |= told_by_rows(read(select, self.source.dialect, self.source.tables), terms, probe)
         return told
+
+    def may_be_told(self, selects: Sequence[str]) -> str:
+        """Where the SELECTs read a table that seems to hold rules of the house, how a model is let see them; empty where none does."""
+        return may_be_told(
+            [table for one in selects for table in read(one, self.source.dialect, self.source.tables).used]
+        )
 
     def another_plan(self) -> None:
         """A new plan may call its frames otherwise: what was missing before may be lost in none of them."""

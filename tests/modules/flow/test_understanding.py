@@ -177,6 +177,11 @@ def test_what_the_select_reads_out_of_settings_is_not_asked(desk: Any, tmp_path:
     with DuckDBWarehouse(path) as source:
         answer = desk.session(source).ask("What was the amount in the fiscal year?", clarify=True)
     assert answer.status == status
+    if status == "needs_clarification":
+        assert answer.clarification.question.endswith(
+            "may stand in settings, whose rows no model sees until the column that tells it (skey, sval) is published: "
+            "`finexpert model publish settings.COLUMN`"
+        )
     if status == "answered":
         assert answer.value == 6.0
         assert answer.flags[-1] == "what 'fiscal year' means is read from the rows of settings"

@@ -39,6 +39,17 @@ def told_by_rows(one: Read, terms: Sequence[str], probe: Probe) -> dict[str, str
     return told
 
 
+def may_be_told(used: Sequence[TableSchema]) -> str:
+    """A sentence on the first of the tables that seems to hold rules of the house; empty where none does."""
+    for table in house_rules(used):
+        texts = ", ".join(column.name for column in table.columns if column.type == "VARCHAR")
+        return (
+            f" Its meaning may stand in {table.name}, whose rows no model sees until the column that tells it ({texts}) is published: "
+            f"`finexpert model publish {table.name}.COLUMN`"
+        )
+    return ""
+
+
 def _keys(one: Read, rules: dict[str, TableSchema]) -> list[tuple[TableSchema, exp.Expr]]:
     """Tests of a column of such a table with texts, each once."""
     found = {}
