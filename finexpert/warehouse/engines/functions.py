@@ -36,11 +36,14 @@ _BY_DIALECT = {
         acosh age any_value array array_agg array_length array_to_string ascii asinh atanh bit_and bit_or bit_xor bool_and bool_or
         btrim cardinality cbrt ceiling char_length character_length chr corr cosh cot covar_pop covar_samp date_bin date_part
         date_trunc div every factorial gcd generate_series greatest grouping initcap isfinite json_array_elements
-        json_array_elements_text json_array_length json_extract_path json_extract_path_text jsonb_array_elements
-        jsonb_array_elements_text jsonb_array_length jsonb_extract_path jsonb_extract_path_text jsonb_typeof json_typeof
+        json_array_elements_text json_array_length json_each json_each_text json_extract_path json_extract_path_text json_object_keys jsonb_array_elements
+        jsonb_array_elements_text jsonb_array_length jsonb_each jsonb_each_text jsonb_extract_path jsonb_extract_path_text
+        jsonb_object_keys jsonb_path_exists jsonb_path_match jsonb_path_query jsonb_path_query_array jsonb_path_query_first
+        jsonb_typeof json_typeof
         justify_days justify_hours justify_interval lcm least left log10 lpad make_date make_interval make_time make_timestamp
-        make_timestamptz md5 min_scale mode octet_length overlay percentile_cont percentile_disc position pow regexp_count
-        regexp_instr regexp_like regexp_match regexp_replace regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2
+        make_timestamptz md5 min_scale mode num_nonnulls num_nulls octet_length overlay percentile_cont percentile_disc position pow regexp_count
+        regexp_instr regexp_like regexp_match regexp_matches regexp_replace regexp_split_to_array regexp_split_to_table
+        regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2
         regr_slope regr_sxx regr_sxy regr_syy reverse right rpad scale sinh split_part starts_with stddev stddev_pop stddev_samp
         string_agg string_to_array strpos tanh timezone to_char to_date to_number to_timestamp translate trim_scale trunc unnest
         var_pop var_samp variance width_bucket
@@ -48,7 +51,7 @@ _BY_DIALECT = {
     "mysql": _words("""
         adddate ascii bit_length ceiling char_length character_length convert cot date_add date_format date_sub datediff day dayname
         dayofmonth dayofweek dayofyear elt field find_in_set from_days from_unixtime greatest group_concat hour if ifnull instr
-        interval isnull last_day lcase least left locate log10 log2 lpad makedate microsecond mid minute month monthname
+        interval isnull json_contains json_extract json_keys json_length json_type json_unquote json_valid json_value last_day lcase least left locate log10 log2 lpad makedate microsecond mid minute month monthname
         period_add period_diff position pow quarter regexp_instr reverse right rpad second sec_to_time std stddev stddev_pop stddev_samp
         str_to_date strcmp subdate substring_index time time_to_sec timestamp timestampadd timestampdiff to_days to_seconds truncate
         ucase unix_timestamp var_pop var_samp variance week weekday weekofyear year yearweek
