@@ -22,6 +22,7 @@ from finexpert.warehouse.checks.reading.comparisons import (
     as_wrapped,
     comparisons,
     guesses,
+    is_caution,
     meant,
     other_way,
 )
@@ -110,6 +111,7 @@ class _Group:
             for why, needless in (
                 ("branches name every value", self._is_idle),
                 ("part of the OR does", self._has_other_way),
+                ("branches decide", self._is_caution),
             ):
                 if all(map(needless, group)):
                     return [f"{text_of(self.one, each.node)} meets no row: the other {why}" for each in group]
@@ -226,6 +228,9 @@ class _Group:
         """Whether rows are let through by the other part of an OR, which asks for the same column by a table of codes."""
         looked_up = None if comparison.negated else other_way(comparison)
         return looked_up is not None and self.probe.any_row(looked_up) is True
+
+    def _is_caution(self, comparison: Comparison) -> bool:
+        return is_caution(comparison, self.one.select)
 
     def _is_nowhere(self, group: Sequence[Comparison]) -> bool:
         for comparison in group:

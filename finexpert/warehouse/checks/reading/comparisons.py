@@ -29,6 +29,9 @@ _PATTERN = (
     exp.Contains,
 )
 _WORD = re.compile(r"[^\W_]")
+_BARE = re.compile(
+    r"\\[mMyYbB]|\(\?i\)"
+)  # of a regular expression what says where a word begins and ends, or that cases are alike
 
 
 @dataclass(frozen=True)
@@ -176,6 +179,9 @@ def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
     >>> select = "SELECT 1 FROM trades WHERE status ILIKE '%acme%' OR side ILIKE 'Acme%'"
     >>> [[one.texts for one in group] for group in guesses(comparisons(read(select, "duckdb", [trades])))]
     [[['%acme%'], ['Acme%']]]
+    >>> select = "SELECT 1 FROM trades WHERE regexp_matches(status, '(acme|ajax)') OR side ILIKE '%acme%' OR side ILIKE '%acm%'"
+    >>> [[one.texts for one in group] for group in guesses(comparisons(read(select, "duckdb", [trades])))]
+    [[['(acme|ajax)'], ['%acme%'], ['%acm%']]]
     """
     grouped: dict[tuple[int, str], list[Comparison]] = {}
     for comparison in found:
@@ -188,14 +194,16 @@ def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
     together: dict[tuple[int, object], list[Comparison]] = {}
     for (top_id, meaning), group in sorted(grouped.items(), key=lambda one: -len(_sought(one[1]))):
         sought = _sought(group)
-        wider = (key for key in together if key[0] == top_id and isinstance(key[1], frozenset) and sought <= key[1])
+        shared = (key for key in together if key[0] == top_id and isinstance(key[1], frozenset) and sought & key[1])
         anywhere = not any(comparison.negated for comparison in group)
-        together.setdefault(next(wider, (top_id, sought)) if anywhere else (top_id, meaning), []).extend(group)
+        together.setdefault(next(shared, (top_id, sought)) if anywhere else (top_id, meaning), []).extend(group)
     return list(together.values())
 
 
 def _sought(group: Iterable[Comparison]) -> frozenset[str]:
-    return frozenset(text.strip("%_ ").casefold() for comparison in group for text in comparison.texts)
+    """The texts that are looked for, without what makes patterns of them."""
+    texts = (text for one in group for said in one.texts for text in (said.split("|") if one.pattern else (said,)))
+    return frozenset(_BARE.sub("", text).strip("%_ ^$()").casefold() for text in texts)
 
 
 def _above(node: exp.Expr, kinds: tuple[type[exp.Expr], ...]) -> exp.Expr:
@@ -224,6 +232,35 @@ def other_way(comparison: Comparison) -> exp.Select | None:
             unwrapped(asked.this).replace(exp.column(comparison.origin.column.name, quoted=True))
             return exp.select("1").from_(from_named(comparison.origin.table.name)).where(asked)
     return None
+
+
+def is_caution(comparison: Comparison, whole: exp.Expr | None) -> bool:
+    """Whether it is a branch of a CASE that takes rows out of the others: it gives what ELSE gives, or what no condition asks for.
+
+    >>> from finexpert.warehouse.checks.reading.select import read
+    >>> from finexpert.warehouse.schema import Column, TableSchema
+    >>> one = read("SELECT CASE WHEN name ILIKE '%tax%' THEN 'rest' WHEN name ILIKE '%fee%' THEN 'fee' ELSE 'rest' END FROM t", "duckdb",
+    ...     [TableSchema("t", "", (Column("name", "VARCHAR"),))])
+    >>> [is_caution(each, one.select) for each in comparisons(one)]
+    [True, False]
+    """
+    branch = _above(comparison.node, (exp.Or, exp.And, exp.Paren)).parent
+    case = branch.parent if isinstance(branch, exp.If) else None
+    if branch is None or not isinstance(case, exp.Case) or comparison.negated or len(case.args["ifs"]) == 1:
+        return False
+    given, default = branch.args["true"], case.args.get("default")
+    if not isinstance(given, exp.Literal):
+        return False
+    return given == default or (whole is not None and _is_asked_for_by_none(given, case, whole))
+
+
+def _is_asked_for_by_none(label: exp.Literal, case: exp.Case, whole: exp.Expr) -> bool:
+    """Whether a CASE makes a column inside a SELECT of which conditions ask for other labels, and nothing else is done with it."""
+    name = case.parent.alias if isinstance(case.parent, exp.Alias) else ""
+    uses = [column.parent for column in whole.find_all(exp.Column) if name and column.name == name]
+    tests = [test for test in uses if isinstance(test, exp.EQ | exp.In)]
+    asked = {text.name for test in tests for text in test.find_all(exp.Literal)}
+    return bool(tests) and len(tests) == len(uses) and label.name not in asked
 
 
 def meant(origin: Origin) -> str:

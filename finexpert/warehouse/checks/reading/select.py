@@ -168,12 +168,11 @@ def _grows(tree: exp.Expr) -> bool:
 
 
 def _strip_main(tree: exp.Expr, tables: Sequence[TableSchema]) -> None:
-    """Lets `public.trades` stand for the table that the warehouse calls `trades`, and `trades` for the only one that it calls `desk.trades`."""
+    """Lets `public.trades` stand for the table that the warehouse calls `trades`, and `trades` for its only `desk.trades`."""
     own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     for node in tree.find_all(exp.Table):
         if not node.db and node.name.lower() not in own and (found := find_table(tables, node.name)) is not None:
-            schema = found.name.rpartition(".")[0]
-            node.set("db", exp.to_identifier(schema, quoted=True) if schema else None)
+            node.set("db", exp.to_identifier(found.name.rpartition(".")[0] or None, quoted=True))
         if node.db and find_table(tables, f"{node.db}.{node.name}") is not None:
             node.set("catalog", None)
             if not any(table.name.lower() == f"{node.db}.{node.name}".lower() for table in tables):
