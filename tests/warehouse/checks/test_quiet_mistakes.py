@@ -142,6 +142,7 @@ RATE = "which is a rate by its name: returns and rates of growth of several peri
         ("SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs", "leaves out rows whose text it cannot read, as '1.234,5'"),
         ("SELECT count(*) FROM costs WHERE TRY_CAST(cost AS DOUBLE) > 3", "leaves out rows whose text it cannot read"),
         ("SELECT avg(coalesce(TRY_CAST(replace(cost, ',', 'x') AS DOUBLE), 1)) FROM costs", "leaves out rows whose text it cannot read"),
+        ("SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE TRY_CAST(cost AS DOUBLE) > 3 AND id < 6", "leaves out rows whose text it cannot read"),
         ("SELECT sum(i.gross * r.per_dollar) FROM invoices i LEFT JOIN rates r ON r.day = i.day", "leaves out the rows in which rates.per_dollar is missing"),
         ("SELECT sum(i.gross * coalesce(r.per_dollar, 1)) FROM invoices i LEFT JOIN rates r ON r.day = i.day", "multiplies by 1 where rates.per_dollar is missing"),
         ("SELECT approx_count_distinct(customer_id) FROM orders", "is an approximation"),
@@ -160,6 +161,8 @@ def test_a_person_is_told(source: DuckDBWarehouse, select: str, said: str) -> No
 @pytest.mark.parametrize(
     "select",
     [
+        "SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE TRY_CAST(cost AS DOUBLE) > 3 AND id BETWEEN 6 AND 9",
+        "SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE TRY_CAST(cost AS DOUBLE) IS NOT NULL AND cost NOT LIKE '%,%'",
         "SELECT avg(rating) FROM orders",
         "SELECT sum(TRY_CAST(plain AS DOUBLE)) FROM costs",
         "SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE id % 5 > 0",

@@ -251,9 +251,16 @@ def _lost_in_casts(one: Read, probe: Probe) -> Iterator[str]:
                 continue
             where = select.args.get("where")
             # A bound on the very cast would hide what it loses.
-            kept = where.this if where is not None and where.find(exp.TryCast) is None else None
+            parts = (
+                where.this.flatten()
+                if where is not None and isinstance(where.this, exp.And)
+                else [where.this]
+                if where
+                else []
+            )
+            kept = [part.copy() for part in parts if part.find(exp.TryCast) is None]
             lost = exp.and_(node.copy().is_(exp.null()), node.this.copy().is_(exp.null()).not_())
-            rows = rows_of(one, scope, exp.and_(kept.copy(), lost) if kept is not None else lost)
+            rows = rows_of(one, scope, exp.and_(*kept, lost))
             rows.set("expressions", [node.this.copy().as_("lost")])
             if found := probe.first(rows, 1):
                 yield f"{text_of(one, node)} leaves out rows whose text it cannot read, as {found[0]!r}"
