@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from counted import shows
 
 if TYPE_CHECKING:
     from tests.app.browser.conftest import Visitor
@@ -70,12 +71,10 @@ def test_what_could_not_be_copied_is_not_said_to_be(table: Visitor) -> None:
 
 def test_the_chart_is_drawn_read_by_keys_and_downloaded(table: Visitor) -> None:
     chart = table.last.locator("[data-chart]")
-    assert chart.locator("canvas").count() == 1
+    assert shows(chart.locator("canvas"), 1)
     chart.focus()
     table.page.keyboard.press("ArrowRight")
-    assert (
-        "2020-01-01: amount 918273645.5" in table.last.locator("section[aria-label=Chart] [role=status]").inner_text()
-    )
+    table.last.locator("section[aria-label=Chart] [role=status]", has_text="2020-01-01: amount 918273645.5").wait_for()
     with table.page.expect_download() as download:
         table.last.get_by_role("link", name="SVG").click()
     assert b"<svg" in Path(download.value.path()).read_bytes()

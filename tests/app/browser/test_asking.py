@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from counted import shows
 
 if TYPE_CHECKING:
     from tests.app.browser.conftest import Visitor
@@ -40,8 +41,8 @@ def test_a_question_is_asked_and_followed_up(visitor: Visitor, desk: Any) -> Non
     assert visitor.last.locator(".value").inner_text().startswith("6")
     assert "The months with sales." in visitor.last.inner_text()
     visitor.ask("Show them")
-    assert visitor.last.locator(".table-wrap tbody tr").count() == 6
-    assert visitor.page.locator(".turn").count() == 2
+    assert shows(visitor.last.locator(".table-wrap tbody tr"), 6)
+    assert shows(visitor.page.locator(".turn"), 2)
     assert visitor.page.locator(".side [aria-current]").inner_text().startswith("How many months had sales?")
 
 
@@ -51,7 +52,7 @@ def test_an_example_is_asked_by_a_click(visitor: Visitor, desk: Any) -> None:
     page.locator("[data-example]").first.click()
     page.wait_for_url("**/c/**")
     visitor.settle()
-    assert visitor.last.locator(".card").count() == 1
+    assert shows(visitor.last.locator(".card"), 1)
 
 
 def test_progress_is_shown_and_a_question_cancelled(visitor: Visitor, desk: Any, held: threading.Event) -> None:
@@ -113,7 +114,7 @@ def test_a_cancelled_question_is_asked_in_a_new_conversation(
     with page.expect_navigation():
         page.get_by_role("button", name="Ask in a new conversation").click()
     visitor.settle()
-    assert page.locator(".turn").count() == 1
+    assert shows(page.locator(".turn"), 1)
     assert "And how many were there in all?" in visitor.last.inner_text()
 
 
@@ -131,7 +132,7 @@ def test_a_server_that_starts_again_has_everything(
         visitor.page.goto(place)
         assert visitor.last.locator(".value").inner_text().startswith("6")
         visitor.ask("How many months had sales?")
-        assert visitor.page.locator(".turn").count() == 2
+        assert shows(visitor.page.locator(".turn"), 2)
 
 
 def test_an_unknown_term_is_asked_back_and_kept(visitor: Visitor, desk: Any, faults: Callable[..., list[str]]) -> None:
@@ -184,7 +185,7 @@ def test_conversations_are_found_renamed_and_deleted(visitor: Visitor, desk: Any
     for question in ("How many months had sales?", "And how many were there in all?"):
         visitor.go()
         visitor.ask(question)
-    assert page.locator(".talk").count() == 2
+    assert shows(page.locator(".talk"), 2)
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     page.keyboard.type("in all")
@@ -198,4 +199,4 @@ def test_conversations_are_found_renamed_and_deleted(visitor: Visitor, desk: Any
     page.locator(".talk .more").first.click()
     with page.expect_navigation():
         page.get_by_role("button", name="Delete", exact=True).click()
-    assert page.locator(".talk").count() == 1
+    assert shows(page.locator(".talk"), 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from counted import shows
 
 from finexpert.embeddings.embedding import embedder
 from finexpert.filings.library.adding import add_file
@@ -110,7 +111,7 @@ def test_a_citation_is_shown_on_its_page(
         panel.locator(".paper img").wait_for()
         assert "Oakgate Water Inc., FY 2022, p. 3" in panel.locator("h2").inner_text()
         assert panel.locator(".paper img").evaluate("image => image.decode().then(() => image.naturalWidth)") > 500
-        assert panel.locator("rect").count() == 2
+        assert shows(panel.locator("rect"), 2)
         keep(visitor.page, "citation-light")
         assert faults(visitor.page) == []
         panel.get_by_text("The page's words").click()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from counted import shows
 
 if TYPE_CHECKING:
     from tests.app.browser.conftest import Visitor
@@ -87,7 +88,7 @@ def test_the_lesson_of_the_readme_is_taught_and_used(
     page = visitor.go()
     for message in LESSON:
         visitor.ask(message)
-        assert visitor.last.locator(".card").count() == 1, visitor.last.inner_text()
+        assert shows(visitor.last.locator(".card"), 1), visitor.last.inner_text()
     visitor.last.get_by_role("button", name="Remember").click()
     page.locator("#heading").fill("Recession Calculation")
     page.get_by_role("button", name="Write it down and try it").click()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pandas as pd
 import pytest
+from counted import shows
 
 from finexpert.app.people import access
 from finexpert.app.people.people import Role
@@ -63,7 +64,7 @@ def test_cells_and_names_of_columns_are_text(visitor: Visitor, desk: Any, tmp_pa
     visitor.page.get_by_role("link", name="Ask it").click()
     visitor.page.wait_for_url("**/?source=*")
     visitor.ask("Show all")
-    assert visitor.last.locator(".table-wrap tbody tr").count() == 6
+    assert shows(visitor.last.locator(".table-wrap tbody tr"), 6)
     assert ATTACKS[0] in visitor.last.locator(".table-wrap").inner_text()
     visitor.last.get_by_role("button", name="SELECT").click()
     visitor.last.get_by_role("button", name="Plan").click()
@@ -85,7 +86,7 @@ def test_what_a_chart_is_drawn_of_is_text(visitor: Visitor, desk: Any) -> None:
     desk.says("planning", desk.plan(select=select, columns=columns, code="", kind="table"))
     visitor.go()
     visitor.ask("Draw it")
-    assert visitor.last.locator("[data-chart] canvas").count() == 1, visitor.last.inner_text()
+    assert shows(visitor.last.locator("[data-chart] canvas"), 1), visitor.last.inner_text()
     assert "onerror" in visitor.last.locator(".u-legend").inner_text()
     harmless(visitor)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from counted import shows
+
 if TYPE_CHECKING:
     from tests.app.browser.conftest import Visitor
 
@@ -87,7 +89,7 @@ def test_a_process_is_edited_and_taken_back(visitor: Visitor, desk: Any) -> None
     page.get_by_text("it gave the result that you accepted").wait_for()
     page.reload()
     assert "in use" in page.locator(".page-head").inner_text()
-    assert page.locator(".talk").count() == 1
+    assert shows(page.locator(".talk"), 1)
     page.get_by_text("What it changed").first.click()
     assert "+1. Count every month with sales." in page.locator(".entries").inner_text()
     with page.expect_navigation():
