@@ -147,10 +147,6 @@ class Settings(BaseSettings):
     by: str | None = Field(default=None, description="who teaches; the login name if unset")
 
     # library
-    library_fusion: Literal["weights", "rank"] = Field(
-        default="weights", description="how the ranks by words and by meaning are joined in a library"
-    )
-
     library_tokens: int = Field(
         default=8_000, ge=1_000, le=200_000, description="how much of the best pages of filings is read at once"
     )

@@ -53,14 +53,13 @@ def retrieval(
     with Library.open(folder) as opened:
         names, fingerprint, companies = opened.name, opened.fingerprint, opened.companies
     with closing(LibraryStore(folder)) as store:
-        index = LibraryIndex(store, embedder(settings.embedder), folder, settings.library_fusion)
+        index = LibraryIndex(store, embedder(settings.embedder), folder)
         with common.progress("chunks", len(store.chunk_ids())) as advance:
             index.refresh(advance)
         params = {
             "library": names,
             "library_fingerprint": fingerprint,
             "embedder": index.embedder.name,
-            "fusion": index.fusion,
             "questions": len(asked),
             "rest": rest,
         }

@@ -205,7 +205,7 @@ class Library(Closing):
     def _opened_index(self) -> LibraryIndex:
         with self._index_lock:
             if self._index is None:
-                self._index = LibraryIndex(self._store, self._embedder, self.folder, Settings().library_fusion)
+                self._index = LibraryIndex(self._store, self._embedder, self.folder)
             return self._index
 
     def _near(self, id: str) -> str:

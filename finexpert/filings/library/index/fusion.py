@@ -1,7 +1,7 @@
 """Fusion: what speaks for a page, by words and by meaning, made one score.
 
     evidence(asked, packed, years)     ->  one row a page: BM25 of the page, of its word pairs, of its best sentence, ...
-    fused(rows, "weights")             ->  one score a page
+    fused(rows)                        ->  one score a page
 
 Each page that the full text or the vectors propose is looked at again as a whole: a question's words side by side, in
 one sentence or in one row count more than the same words strewn over a page, and a page whose filing is of the year asked
@@ -14,14 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from finexpert.filings.library.index.words import Packed, Part, Words, content_words, word_numbers
 
-Fusion = Literal["weights", "rank"]
 Scores = NDArray[np.float64]
 
 # In the order of the columns of `evidence`.
@@ -55,7 +53,6 @@ NAMED_WEIGHTS: dict[str, float] = {
 # A year that was asked for as a filing's says more than one that stands in the words.
 _WANTED = 8.0
 _K1, _B = 1.2, 0.75
-_RANKS = 60
 # A longer phrase is no question; each word is counted in every sentence of every page proposed.
 _LONGEST = 200
 _GLUED = re.compile(r"(?<!\d)([0-3]?\d)((?:19|20)\d\d)(?!\d)")
@@ -117,12 +114,9 @@ def evidence(
     return np.column_stack([*columns, meaning, shown, *_nearness(years, asked.years, wanted)])
 
 
-def fused(rows: Scores, fusion: Fusion = "weights", weights: Mapping[str, float] = WEIGHTS) -> Scores:
-    """One score a page: the weighted sum, or the sum of reciprocal ranks in each column."""
-    if fusion == "weights" or not len(rows):
-        return np.asarray(rows @ np.array(list(weights.values())))
-    ranks = (rows[None, :, :] > rows[:, None, :]).sum(axis=1)
-    return np.asarray((1.0 / (_RANKS + 1 + ranks)).sum(axis=1))
+def fused(rows: Scores, weights: Mapping[str, float] = WEIGHTS) -> Scores:
+    """One score a page: the weighted sum."""
+    return np.asarray(rows @ np.array(list(weights.values())))
 
 
 def _nearness(years: Sequence[int | None], asked: frozenset[int], wanted: frozenset[int]) -> list[Scores]:

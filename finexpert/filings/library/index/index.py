@@ -24,7 +24,7 @@ import numpy as np
 from finexpert.embeddings.embedding import Embedder
 from finexpert.embeddings.vectors import Vectors
 from finexpert.filings.library.file import cannot_use
-from finexpert.filings.library.index.fusion import NAMED_WEIGHTS, WEIGHTS, Asked, Fusion, Scores, evidence, fused
+from finexpert.filings.library.index.fusion import NAMED_WEIGHTS, WEIGHTS, Asked, Scores, evidence, fused
 from finexpert.filings.library.index.lexical import Filters, Found, LexicalIndex
 from finexpert.filings.library.index.vectors import VectorIndex
 from finexpert.filings.library.index.words import Packed, word_numbers
@@ -44,8 +44,8 @@ _UNIT = 0.3
 class LibraryIndex:
     """The index of one store for one embedder. Many threads may search."""
 
-    def __init__(self, store: LibraryStore, embedder: Embedder, folder: Path, fusion: Fusion = "weights") -> None:
-        self.store, self.embedder, self.fusion = store, embedder, fusion
+    def __init__(self, store: LibraryStore, embedder: Embedder, folder: Path) -> None:
+        self.store, self.embedder = store, embedder
         # Chunk numbers of another library mean other chunks, even in the same folder.
         self.folder = folder / f"index-v{VERSION}" / store.stamp.partition(":")[0]
         self._lexical = LexicalIndex(self.folder / "words")
@@ -103,7 +103,7 @@ class LibraryIndex:
             numbers = [number for some in chunks for number, _ in some]
             cosines.append(self._vectors.cosines(vector, numbers, self.store))
             meaning = _meaning(chunks, cosines[-1])
-            scores += fused(evidence(each, packed, years, meaning, request.years), self.fusion, weights) / len(asked)
+            scores += fused(evidence(each, packed, years, meaning, request.years), weights) / len(asked)
         scores += _unit_bonus(request.unit, packed)
         best = sorted(range(len(pages)), key=lambda place: (-scores[place], pages[place].page))[: request.limit]
         return [
