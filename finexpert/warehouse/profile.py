@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from sqlglot import exp
 
 from finexpert.core.pace import Pace
@@ -45,12 +45,13 @@ def profiled(
     """The tables with the forms of their dates, their date columns and inferred keys.
 
     `ask` runs a SELECT within seconds and gives None where it cannot. With a `state` of the data, what was found is kept in the
-    folder `cache`: names and kinds, no values.
+    folder `cache`: names and kinds, no values. Where the time was too short for all, the next time goes on.
     """
     path = cache / f"{_key(tables, state)}.json" if cache is not None and state is not None else None
     if path is not None and (kept := _read(path, tables)) is not None:
         return _applied(tables, kept)
-    look = _Looking(ask, dialect, SECONDS)
+    partly = path.with_suffix(".looks.json") if path is not None else None
+    look = _Looking(ask, dialect, SECONDS, _looks(partly))
     kinds = {f"{table.name}.{column.name}": kind for table in tables for column, kind in _kinds(table, look)}
     own = {table.name: key for table in tables if not table.keys and (key := key_of(table, look))}
     with_keys = with_inferred([_with_key(table, own) for table in tables], look)
@@ -61,9 +62,14 @@ def profiled(
         if key.inferred
     ]
     found = {"dates": kinds, "keys": inferred, "own": own}
-    if path is not None and look.left > 0:
+    if path is not None and partly is not None:
         make_folder(path.parent)
-        write_whole(path, json.dumps(found))
+        if look.left > 0:
+            write_whole(path, json.dumps(found))
+            partly.unlink(missing_ok=True)
+        else:
+            # Of many tables the next opening goes on from here.
+            write_whole(partly, json.dumps(look.found))
     return _applied(tables, found)
 
 
@@ -75,7 +81,7 @@ def _kinds(table: TableSchema, look: _Looking) -> list[tuple[Column, str]]:
             continue
         if not typed and (not may_be_date(column.name) or not (column.is_text or _is_number(column))):
             continue
-        if kind := kind_of_values(look.sample(table, column.name)):
+        if kind := look.kind(table, column.name):
             found.append((column, kind))
     return found
 
@@ -128,26 +134,50 @@ def date_of(table: TableSchema, name: str) -> DateColumn:
 
 
 class _Looking:
-    """Looks at a few rows within a budget of seconds, as of an idle machine."""
+    """Looks at a few rows within a budget of seconds, as of an idle machine. `found` is what came out so far: kinds, yes and no."""
 
-    def __init__(self, ask: Ask, dialect: str, seconds: float) -> None:
+    def __init__(self, ask: Ask, dialect: str, seconds: float, found: dict[str, bool | str]) -> None:
         self._ask, self._dialect, self.left, self._pace = ask, dialect, seconds, Pace()
+        self.found = found
         # A column of SQLite that is called DATE holds whatever was put into it.
         self.dates_are_texts = dialect == "sqlite"
 
-    def sample(self, table: TableSchema, column: str) -> list[Any]:
-        data = self._run(_some(table, column, SAMPLE))
-        return [] if data is None else data.iloc[:, 0].tolist()
+    def kind(self, table: TableSchema, column: str) -> str:
+        """The form of the dates of a column; empty where it holds none, or there was no time."""
+        return str(self._once(("kind", table.name, column), lambda: self._kind(table, column)) or "")
 
     def unique(self, table: TableSchema, column: str) -> bool | None:
-        for rows in (_FIRST, *(() if table.rows is None or table.rows > SMALL else (None,))):
+        return self._told(self._once(("unique", table.name, column), lambda: self._unique(table, column)))
+
+    def included(self, table: TableSchema, column: str, other: TableSchema, other_column: str) -> bool | None:
+        key = ("included", table.name, column, other.name, other_column)
+        return self._told(self._once(key, lambda: self._included(table, column, other, other_column)))
+
+    def _once(self, key: tuple[str, ...], look: Callable[[], bool | str | None]) -> bool | str | None:
+        """What a look gave before, else gives now; None where it gave nothing, or there is no time."""
+        name = json.dumps(key)
+        if name not in self.found and self.left > 0 and (made := look()) is not None:
+            self.found[name] = made
+        return self.found.get(name)
+
+    def _told(self, found: bool | str | None) -> bool | None:
+        return found if isinstance(found, bool) else None
+
+    def _kind(self, table: TableSchema, column: str) -> str | None:
+        data = self._run(_some(table, column, SAMPLE))
+        return None if data is None else kind_of_values(data.iloc[:, 0].tolist()) or ""
+
+    def _unique(self, table: TableSchema, column: str) -> bool | None:
+        small = table.rows is not None and table.rows <= SMALL
+        first = () if table.rows is not None and table.rows <= _FIRST else (_FIRST,)
+        for rows in (*first, *((None,) if small else ())):
             twice = exp.select("1").from_(_some(table, column, rows).subquery("some_rows")).group_by(_quoted(column))
             data = self._run(twice.having("count(*) > 1").limit(1))
             if data is None or len(data):
                 return None if data is None else False
-        return True if table.rows is not None and table.rows <= SMALL else None
+        return True if small else None
 
-    def included(self, table: TableSchema, column: str, other: TableSchema, other_column: str) -> bool | None:
+    def _included(self, table: TableSchema, column: str, other: TableSchema, other_column: str) -> bool | None:
         wanted = (
             exp.select(_quoted(column).as_("value"))
             .distinct()
@@ -159,7 +189,8 @@ class _Looking:
             .where(exp.EQ(this=_quoted(other_column), expression=exp.column("value", "wanted")))
         )
         missing = exp.select("1").from_(wanted.subquery("wanted")).where(exp.Not(this=exp.Exists(this=there)))
-        if not self.sample(table, column):
+        some = self._run(_some(table, column, 1))
+        if some is None or not len(some):
             return None
         data = self._run(missing.limit(1))
         return None if data is None else len(data) == 0
@@ -196,10 +227,22 @@ def _key(tables: Sequence[TableSchema], state: str | None) -> str:
     return hashlib.sha256(repr((LOOKS, state, shape)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+_LOOKS = TypeAdapter(dict[str, bool | str])
+
+
 class _Kept(BaseModel):
     dates: dict[str, str]
     keys: list[tuple[str, str, str, str]]
     own: dict[str, str]
+
+
+def _looks(path: Path | None) -> dict[str, bool | str]:
+    """What the looks gave for which there was time at earlier openings."""
+    try:
+        found = _LOOKS.validate_json(path.read_bytes()) if path is not None else {}
+    except (OSError, ValidationError):
+        return {}
+    return {name: told for name, told in found.items() if isinstance(told, bool) or told in ("", *KINDS)}
 
 
 def _read(path: Path, tables: Sequence[TableSchema]) -> dict[str, Any] | None:

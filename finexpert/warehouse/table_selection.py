@@ -109,7 +109,8 @@ class TableIndex:
         for word, found in weights.items():
             rarity = np.log(1 + len(schemas) / len(found))
             self._words[word] = (np.array([*found]), np.array([*found.values()]) * rarity)
-        self._vocabulary = [word for word in self._words if len(word) > SHORTEST_START and word.isalpha()]
+        # In one order, so that the vectors that are kept are found.
+        self._vocabulary = sorted(word for word in self._words if len(word) > SHORTEST_START and word.isalpha())
         self._word_vectors = self._embedded(self._vocabulary, cache)
         places = {name: number for number, name in enumerate(self._names)}
         pairs = {(places[name], places[other]) for name, other in by_name(schemas) if other in places}
