@@ -23,6 +23,10 @@ BEFORE = "_before"
 _NAME = re.compile(r"[a-z_]+")
 
 
+def _full(name: str) -> str:
+    return name if ":" in name else f"us-gaap:{name}"
+
+
 class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -39,7 +43,7 @@ class Line(_Entry):
     @field_validator("concepts")
     @classmethod
     def _with_taxonomy(cls, concepts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name if ":" in name else f"us-gaap:{name}" for name in concepts)
+        return tuple(map(_full, concepts))
 
 
 class Ratio(_Entry):
@@ -72,6 +76,12 @@ def lines() -> dict[str, Line]:
 def ratios() -> dict[str, Ratio]:
     """The ratios by name, in the order of the file."""
     return {name: Ratio.model_validate(entry) for name, entry in _content()["ratios"].items()}
+
+
+@cache
+def parts() -> list[tuple[str, str]]:
+    """Concepts that may be a mere part of their line, each with every other that makes it one where both are filed."""
+    return [(_full(name), _full(other)) for name, others in _content()["parts"].items() for other in others]
 
 
 @cache

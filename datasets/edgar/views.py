@@ -12,7 +12,7 @@ value filed last is then the one filed last before that day.
 
 from __future__ import annotations
 
-from finexpert.datasets.edgar.measures import BEFORE, compared, lines
+from finexpert.datasets.edgar.measures import BEFORE, compared, lines, parts
 from finexpert.warehouse.local.building import StoredView
 
 _OF_A_VALUE = """
@@ -61,6 +61,8 @@ WHERE place = 1"""
 
 _COLUMNS = "ticker, concept, unit, period_start, period_end, fiscal_year, fiscal_period, value"
 _FILED = "known_since, filed, form, accession, sequence"
+# A part is the whole where nothing else of the line was filed.
+_PARTS = ", ".join(map(str, parts()))
 _FIGURE = f"""
 SELECT ticker, line, fiscal_year, fiscal_period, period_start, period_end, value, unit, concept, derived, known_since, filed, form, accession
 FROM (
@@ -80,6 +82,11 @@ FROM (
     JOIN company ON company.ticker = told.ticker
     WHERE told.unit = CASE line_concept.unit
         WHEN 'money' THEN company.currency WHEN 'per share' THEN company.currency || '/shares' ELSE 'shares' END
+        AND NOT EXISTS (
+            SELECT 1 FROM (VALUES {_PARTS}) AS part(concept, beside)
+            JOIN fact_known AS other ON other.concept = part.beside
+            WHERE part.concept = told.concept AND other.ticker = told.ticker AND other.period_end = told.period_end
+                AND other.period_start IS NULL AND other.value <> 0)
 ) AS ranked
 WHERE best = 1"""
 
