@@ -12,18 +12,17 @@ import asyncio
 import json
 import logging
 import re
-import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import ExitStack
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
-from starlette.exceptions import HTTPException
-
 from finexpert import errors as e
 from finexpert.app.desk import Desk
+from finexpert.app.guarding import bodies
 from finexpert.app.guarding.heads import HeadRefused, check_head
-from finexpert.app.guarding.limits import Limit
+from finexpert.app.guarding.limits import AtOnce, Limit
 from finexpert.app.options import LOCAL_HOSTS
 from finexpert.app.people import access
 from finexpert.app.people.people import Person, local_person
@@ -39,9 +38,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 COOKIE = "finexpert_login"
 UPLOADS = ("/api/sources/file", "/sources/file")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:/@\s]+)(?::\d+)?")
-_BODY = 2_000_000
-_BODY_SECONDS, _SLOWEST = 30.0, 50_000  # a body, and bytes a second of one that is larger
-_LONGEST_LENGTH = 18
+_LARGE_AT_ONCE = 8  # bodies of one person that are read at once: each is in memory
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # Who asks these is not known yet, or is a program that looks after the server.
 _OPEN = ("/healthz", "/readyz", "/login", "/auth/", "/shared/", "/static/")
@@ -68,6 +65,7 @@ class Guard:
     def __init__(self, app: App, desk: Desk) -> None:
         self.app, self.desk, self.options = app, desk, desk.options
         self.nobody_else = local_person()
+        self._under_way, self._bodies = AtOnce(self.options.under_way), AtOnce(_LARGE_AT_ONCE)
         self._requests = Limit(self.options.requests_per_minute, "requests")
         self._hosts = LOCAL_HOSTS | {self.options.host.lower()} | {host.lower() for host in self.options.hosts}
         self._own = urlsplit(self.options.url).netloc.lower() if self.options.url else ""
@@ -85,14 +83,20 @@ class Guard:
             person = await self._person(scope, headers)
             scope.setdefault("state", {})["person"] = person
             self._check_origin(scope, headers)
-            self._requests.hit(person.id if person else _address(scope))
+            key = person.id if person else _address(scope)
+            self._requests.hit(key)
             if person is None and not scope["path"].startswith(_OPEN):
                 if _is_page(scope, headers):
                     await reply.redirect(f"/login?next={quote(scope['path'])}")
                     return
                 raise NotLoggedIn("log in, or send a token: `Authorization: Bearer fx_...`")
-            await self.app(scope, _limited(receive, self._most(scope, headers)), reply.send)
-        except (_BodyRefused, HeadRefused) as error:
+            upload = int(self.options.upload_mb * 1e6) if scope["path"] in UPLOADS else 0
+            most = bodies.most(headers, upload, known=person is not None)
+            with self._under_way.one(key), ExitStack() as body:
+                if bodies.is_large(headers):
+                    body.enter_context(self._bodies.one(key))
+                await self.app(scope, bodies.limited(receive, most, body.close), reply.send)
+        except (bodies.BodyRefused, HeadRefused) as error:
             await reply.refuse(error.status_code, Refused(error.detail), last=isinstance(error, HeadRefused))
         except StoreError as error:
             # Who asks may not be known yet: where the state is, and what is wrong with it, is for the log.
@@ -160,22 +164,6 @@ class Guard:
             return self.nobody_else
         cookie = _cookies(headers).get(COOKIE)
         return None if not cookie else await asyncio.to_thread(access.person_of_login, self.desk.state, cookie)
-
-    def _most(self, scope: Scope, headers: dict[str, str]) -> int:
-        """How large the body may be; what says that it is larger is not read at all."""
-        most = int(self.options.upload_mb * 1e6) + _BODY if scope["path"] in UPLOADS else _BODY
-        said = headers.get("content-length", "0")
-        if not (said.isascii() and said.isdigit()) or len(said) > _LONGEST_LENGTH or int(said) > most:
-            raise _too_large(most)
-        return most
-
-
-class _BodyRefused(HTTPException):
-    """A body is larger, or comes slower, than may be."""
-
-
-def _too_large(most: int) -> _BodyRefused:
-    return _BodyRefused(413, f"at most {most / 1e6:,.0f} MB may be sent here")
 
 
 class _Reply:
@@ -266,25 +254,3 @@ def _is_page(scope: Scope, headers: dict[str, str]) -> bool:
     return bool(scope["type"] == "http" and scope["method"] == "GET" and wants_page) and not scope["path"].startswith(
         _STRICT_DOORS
     )
-
-
-def _limited(receive: Receive, most: int) -> Receive:
-    """Counts what is read of a body, whatever its headers said, and how long it takes."""
-    size, whole = 0, False
-    until = time.monotonic() + _BODY_SECONDS + most / _SLOWEST
-
-    async def counted() -> MutableMapping[str, Any]:
-        nonlocal size, whole
-        try:
-            # Behind the body comes that the client has gone, whenever that is.
-            message = await (receive() if whole else asyncio.wait_for(receive(), until - time.monotonic()))
-        except TimeoutError:
-            raise _BodyRefused(408, "what is sent here comes too slowly") from None
-        if message["type"] == "http.request":
-            whole = not message.get("more_body")
-            size += len(message.get("body", b""))
-            if size > most:
-                raise _too_large(most)
-        return message
-
-    return counted

@@ -82,6 +82,11 @@ class ServeOptions(BaseSettings):
     grace_seconds: float = Field(default=30.0, ge=0, description="how long a server that ends waits for its questions")
 
     @property
+    def under_way(self) -> int:
+        """How many questions may be there at once; a person has as many requests under way at most."""
+        return self.questions_at_once + self.waiting
+
+    @property
     def is_local(self) -> bool:
         """Whether nobody else can reach the server, so that no login is needed."""
         return self.host in LOCAL_HOSTS and not self.login and not self.url

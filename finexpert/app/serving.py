@@ -92,10 +92,11 @@ def config_of(desk: Desk) -> uvicorn.Config:
         # A path may hold what somebody searched for.
         access_log=False,
         server_header=False,
-        http=patient(options.request_seconds),
+        # Half of the connections: the others are for requests that are under way.
+        http=patient(options.request_seconds, 2 * options.under_way),
         proxy_headers=bool(options.proxies),
         forwarded_allow_ips=",".join(options.proxies) or "127.0.0.1",
         timeout_graceful_shutdown=int(options.grace_seconds) + 10,
-        limit_concurrency=4 * (options.questions_at_once + options.waiting),
+        limit_concurrency=4 * options.under_way,
         ws_max_size=int(options.upload_mb * 1e6),
     )

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from finexpert.app import guard
+from finexpert.app.guarding import bodies
 from finexpert.app.guarding.slow import patient
 
 HEAD = b"POST /login HTTP/1.1\r\nHost: finexpert.example\r\nOrigin: https://finexpert.example\r\n"
@@ -30,8 +30,8 @@ SLOW = {
 @pytest.fixture
 def address(house: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     """A server that has little patience."""
-    monkeypatch.setattr(guard, "_BODY_SECONDS", 0.5)
-    monkeypatch.setattr(guard, "_SLOWEST", 1e9)
+    monkeypatch.setattr(bodies, "_SECONDS", 0.5)
+    monkeypatch.setattr(bodies, "_SLOWEST", 1e9)
     config = uvicorn.Config(
         house.app, port=0, log_level="critical", http=patient(0.4), timeout_keep_alive=60, lifespan="off"
     )
