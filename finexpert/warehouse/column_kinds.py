@@ -24,10 +24,11 @@ INTEGERS = {
 FLOATS = {"float", "double", "decimal", "null"}
 TEXTS = {"varchar", "enum", "uuid", "time", "time_ns"}
 REMEDIES = {
-    "interval": "write date_diff('day', a, b) for the time between two dates",
+    "interval": "write date_diff('day', a, b), or extract(epoch FROM ...) / 86400, for the time between two dates",
     "list": "write unnest(...) or one value a row",
     "array": "write unnest(...) or one value a row",
     "struct": "name the fields that are needed",
+    "money": "write CAST(... AS NUMERIC)",
     "bignum": "write CAST(... AS DOUBLE)",
     # Arrow has no time with a zone: it would come without.
     "time with time zone": "write CAST(... AS VARCHAR)",

@@ -193,3 +193,59 @@ def test_an_exported_source_gives_the_same(url: str, monkeypatch: pytest.MonkeyP
         made["database"].dispose()
     with SQLWarehouse(url) as warehouse, pytest.raises(ConfigurationError, match="two schemas have a table codes"):
         warehouse.python_source(DAY)
+
+
+ODD = """
+CREATE TABLE trades (day date NOT NULL, amount money, qty numeric) PARTITION BY RANGE (day);
+CREATE TABLE trades_2023 PARTITION OF trades FOR VALUES FROM ('2023-01-01') TO ('2024-01-01');
+CREATE TABLE trades_2024 PARTITION OF trades FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
+INSERT INTO trades VALUES ('2023-05-01', 5, 1), ('2024-05-01', 7, 2);
+CREATE TABLE salaries (id integer, name text, pay numeric); INSERT INTO salaries VALUES (1, 'a', 100);
+CREATE TABLE secret (n integer); CREATE SCHEMA closed; CREATE TABLE closed.hidden (n integer); CREATE SCHEMA apart; CREATE TABLE apart.kept (n integer);
+DO $$ BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+GRANT SELECT ON trades, trades_2023 TO reader; GRANT SELECT (id, name) ON salaries TO reader;
+GRANT SELECT ON closed.hidden, apart.kept TO reader; GRANT USAGE ON SCHEMA apart TO reader;
+"""
+
+
+@pytest.fixture(scope="module")
+def reader(database: Any) -> str:
+    """The URL for a user who may read some tables, and some columns."""
+    return str(database("odd", ODD)).replace("postgres@", "reader@")
+
+
+def test_what_the_user_may_not_read_is_no_table(reader: str) -> None:
+    with SQLWarehouse(reader) as warehouse:
+        assert names(warehouse) == ["salaries", "trades"]
+        assert [column.name for column in warehouse.tables[0].columns] == ["id", "name"]
+        assert warehouse.notes == [
+            "public: secret is left out: the database user may not read it",
+            "schema apart is left out: ?schema=public,apart reads both, and ?schema=* all",
+        ]
+        with pytest.raises(QueryError, match='there is no table "secret"'):
+            warehouse.query("SELECT count(*) FROM secret")
+    with pytest.raises(DataError, match="may read none of the 1 tables of the schema closed: grant SELECT"):
+        SQLWarehouse(reader, schema="closed")
+
+
+def test_partitions_are_in_their_table(reader: str) -> None:
+    with SQLWarehouse(reader) as warehouse:
+        assert warehouse.query("SELECT sum(qty) FROM trades").data.iat[0, 0] == 3
+        with pytest.raises(QueryError, match="nearest: trades"):
+            warehouse.query("SELECT sum(qty) FROM trades_2023")
+    with SQLWarehouse(reader, tables=["trades_2023"]) as warehouse:
+        assert warehouse.query("SELECT sum(qty) FROM trades_2023").data.iat[0, 0] == 1
+
+
+@pytest.mark.parametrize(
+    "select", ["SELECT amount FROM trades", "SELECT sum(amount) AS amount FROM trades AS t WHERE qty > 9"]
+)
+def test_money_is_written_in_a_language_and_is_no_number(reader: str, select: str) -> None:
+    with SQLWarehouse(reader) as warehouse:
+        with pytest.raises(QueryError, match='column "amount" has the type money: write CAST'):
+            warehouse.query(select)
+        warehouse.query(
+            select.replace("SELECT amount FROM", "SELECT amount::numeric FROM").replace(
+                "sum(amount) AS", "sum(amount::numeric) AS"
+            )
+        )

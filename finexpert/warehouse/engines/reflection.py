@@ -21,7 +21,7 @@ from finexpert.warehouse.dates import DateColumn
 from finexpert.warehouse.engines import mysql_reflection
 from finexpert.warehouse.engines.kinds import kind_named
 from finexpert.warehouse.engines.statements import Place
-from finexpert.warehouse.engines.statistics import estimates
+from finexpert.warehouse.engines.statistics import estimates, readable
 from finexpert.warehouse.engines.type_names import duckdb_type
 from finexpert.warehouse.schema import MAX_CATEGORIES, Column, ForeignKey, TableSchema
 from finexpert.warehouse.views import views_of
@@ -87,12 +87,17 @@ def reflect(
     left_out = _unreadable(connection, inspector, place) if dialect == "sqlite" and tables is None else {}
     if left_out:
         wanted = {*inspector.get_table_names(schema), *inspector.get_view_names(schema)} - set(left_out)
+    may = readable(connection, place) if dialect == "postgres" else None
+    if may is not None and wanted is None:
+        wanted, left_out = may.open(place)
     about: dict[str, Any] = {
         "schema": schema,
         "kind": ObjectKind.ANY,
         "filter_names": sorted(wanted) if wanted else None,
     }
     columns = {key[1]: found for key, found in inspector.get_multi_columns(**about).items() if found}
+    if may is not None:
+        columns = {name: [one for one in many if one["name"] in may.columns[name]] for name, many in columns.items()}
     casts = mysql_reflection.widen(columns) if dialect == "mysql" else {}
     if dialect == "sqlite":
         _widen(columns)

@@ -40,7 +40,7 @@ Part = tuple[pa.Array | pa.ChunkedArray, str]
 # By engine, the driver's numbers of types, for columns without any value.
 _CODES = {
     "postgres": {16: "boolean", 20: "bigint", 21: "bigint", 23: "bigint", 700: "double", 701: "double", 1700: "double", 1082: "date",
-                 1114: "timestamp", 1184: "timestamp"},
+                 1114: "timestamp", 1184: "timestamp", 790: "money"},
     "mysql": {1: "bigint", 2: "bigint", 3: "bigint", 8: "bigint", 9: "bigint", 13: "bigint", 0: "double", 4: "double", 5: "double",
               246: "double", 10: "date", 14: "date", 7: "timestamp", 12: "timestamp"},
     "snowflake": {0: "double", 1: "double", 3: "date", 4: "timestamp", 6: "timestamp", 7: "timestamp", 8: "timestamp", 13: "boolean"},
@@ -102,6 +102,10 @@ def gathered(
     that hold texts: of any other, where every text is a day or a moment in ISO form, the column is one of dates.
     """
     names = list(result.keys())
+    # A driver gives money as a text in the language of the server.
+    check_types(
+        [name for name, kind in zip(names, kinds, strict=False) if kind == "money"], ["money"] * kinds.count("money")
+    )
     parts: list[list[Part]] = []
     read, size, step = 0, 0, FIRST_ROWS
     while read <= row_cap and (rows := result.fetchmany(min(step, row_cap + 1 - read))):

@@ -19,6 +19,7 @@ from sqlalchemy.engine.reflection import Inspector
 from finexpert.errors import DataError
 from finexpert.warehouse.engines.reflection import Declared, Reflected, reflect
 from finexpert.warehouse.engines.statements import Place
+from finexpert.warehouse.engines.statistics import open_schemas
 from finexpert.warehouse.schema import TableSchema
 
 ALL = "*"
@@ -36,7 +37,7 @@ def reflect_schemas(
     dialect: str,
 ) -> Reflected:
     """The tables and views of the schemas that are meant. Of several, `tables`, `declared` and `listed` name theirs as `schema.table`."""
-    schemas, beside = _meant(sa.inspect(connection), named, dialect)
+    schemas, beside = _meant(connection, named, dialect)
     if len(schemas) == 1:
         one = reflect(connection, schemas[0], tables, declared, listed, dialect)
         said = f"?schema={schemas[0]},{beside[0]} reads both, and ?schema=* all" if beside else ""
@@ -54,17 +55,21 @@ def reflect_schemas(
     return _together(parts)
 
 
-def _meant(inspector: Inspector, named: str | None, dialect: str) -> tuple[list[Any], list[str]]:
+def _meant(connection: sa.Connection, named: str | None, dialect: str) -> tuple[list[Any], list[str]]:
     """The schemas that are read, and those that hold tables and are not."""
     if named is not None and named != ALL:
         return [name.strip() for name in named.split(",") if name.strip()] or [None], []
     if named is None and dialect != "postgres":
         return [None], []
-    names = [name for name in inspector.get_schema_names() if name.lower() not in _OF_THE_ENGINE]
-    held = [name for name in names if inspector.get_table_names(name) or inspector.get_view_names(name)]
+    held = open_schemas(connection) if dialect == "postgres" else _with_tables(sa.inspect(connection))
     if named is None and ("public" in held or not held):
         return ["public"], [name for name in held if name != "public"]
     return held or [None], []
+
+
+def _with_tables(inspector: Inspector) -> list[str]:
+    names = [name for name in inspector.get_schema_names() if name.lower() not in _OF_THE_ENGINE]
+    return [name for name in names if inspector.get_table_names(name) or inspector.get_view_names(name)]
 
 
 def _check_named(names: Sequence[str], schemas: Sequence[str]) -> None:
