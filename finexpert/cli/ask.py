@@ -12,7 +12,7 @@ from finexpert.cli import common, several_sources
 from finexpert.cli.options import Assume, Given, takes
 from finexpert.cli.terminal.screen import plain
 from finexpert.cli.terminal.written import Written
-from finexpert.cli.waiting import starting, waiting
+from finexpert.cli.waiting import completions_soon, starting, waiting
 from finexpert.core.display.charts import save_figures
 from finexpert.errors import StoreError
 
@@ -62,6 +62,7 @@ def ask(
     """
     if not question.strip():
         raise typer.BadParameter("the question is empty", param_hint="question")
+    common.reader_soon(data or (), given.filing, *(library or ()))
     settings = given.settings(
         "answer",
         # Of a single question, a reading that is not safe is shown with its confidence instead of being asked back.
@@ -69,11 +70,11 @@ def ask(
         cache_answers=cached or None,
         trace=trace,
     )
-    common.reader_soon(data or (), given.filing, *(library or ()))
     wanted = Written(csv, excel, out)
     wanted.check()
     with waiting():
         with starting():
+            completions_soon(settings)
             from finexpert.session import Session
 
             expert, settings = given.expert(settings)

@@ -21,6 +21,8 @@ from finexpert.core.progress import Event, Watch, watching
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from finexpert.settings import Settings
+
 _PER_SECOND = 5
 
 
@@ -49,6 +51,17 @@ def starting() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def completions_soon(settings: Settings) -> threading.Thread | None:
+    """Open what DSPy keeps completions in, sixteen files, while the rest is loaded and opened; nothing where no model is named or none is kept."""
+    if settings.lm in (None, "recorded") or not settings.cache:
+        return None
+    import dspy
+
+    opening = threading.Thread(target=lambda: dspy.cache, name="completions", daemon=True)
+    opening.start()
+    return opening
 
 
 class _Shown:

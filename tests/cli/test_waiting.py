@@ -9,10 +9,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import dspy
 import pytest
 
 from finexpert.cli import waiting
 from finexpert.core import progress
+from finexpert.settings import Settings
 
 ASK = ("ask", "How many recessions have there been in the last 30 years?", "--as-of", "2024-09-30", "--lm", "recorded")
 
@@ -67,3 +69,16 @@ def test_nothing_is_shown_where_there_is_no_terminal(capfd: pytest.CaptureFixtur
     with waiting.waiting():
         pass
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("lm", "cache", "opened"), [("openai/x", True, True), ("openai/x", False, False), ("recorded", True, False)]
+)
+def test_completions_are_opened_beside_the_rest(
+    monkeypatch: pytest.MonkeyPatch, lm: str, cache: bool, opened: bool
+) -> None:
+    monkeypatch.delitem(vars(dspy), "cache", raising=False)
+    opening = waiting.completions_soon(Settings(lm=lm, cache=cache))
+    if opening is not None:
+        opening.join()
+    assert ("cache" in vars(dspy)) is opened

@@ -22,7 +22,7 @@ from finexpert.cli.chat.conversation import Chat
 from finexpert.cli.chat.teaching import explain, offer
 from finexpert.cli.options import Given, takes
 from finexpert.cli.terminal import completing
-from finexpert.cli.waiting import starting, waiting
+from finexpert.cli.waiting import completions_soon, starting, waiting
 from finexpert.core.display.charts import save_figures
 
 if TYPE_CHECKING:
@@ -51,10 +51,11 @@ def chat(
 
     Input may also come from a pipe.
     """
-    settings = given.settings("conversation", cache_answers=cached or None)
     common.reader_soon(data or (), given.filing, *(library or ()))
+    settings = given.settings("conversation", cache_answers=cached or None)
     out = common.console()
     with starting():
+        completions_soon(settings)
         from finexpert.session import Session
 
         expert, settings = given.expert(settings)
