@@ -19,6 +19,7 @@ import sqlalchemy as sa
 
 from finexpert.errors import AsOfError
 from finexpert.warehouse.dates import KINDS, DateColumn
+from finexpert.warehouse.engines.rules.views import _read
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
 from finexpert.warehouse.engines.statements import Place, Statements
 from finexpert.warehouse.horizon import bound
@@ -206,6 +207,8 @@ def test_through_a_view_of_a_server_nothing_later_is_seen(
 
 SAFE = {
     "as it stands": "SELECT * FROM trades",
+    "computed": "SELECT trade_date, abs(n) AS n, round(n / 2.0, 1) AS half, coalesce(upper(account), 'x') AS account, CAST(n AS DECIMAL(10, 2)) AS d FROM trades",
+    "by cases": "SELECT trade_date, CASE WHEN (n > 0) THEN (n) ELSE (0) END AS n FROM trades WHERE (account) IN ('a', 'b') AND (n BETWEEN (0) AND (5000))",
     "renamed": "SELECT t.trade_date AS booked_date, t.n FROM trades AS t WHERE n > 0",
     "with names": "SELECT t.trade_date, t.n, m.nick FROM trades t JOIN names m ON m.account = t.account",
 }
@@ -323,3 +326,53 @@ def test_a_month_is_known_from_its_last_day_on() -> None:
     days = [dt.date(2022, 1, 30), dt.date(2022, 1, 31), dt.date(2022, 12, 31), dt.date(1, 1, 1)]
     assert [bound("month", day)[1].sql() for day in days] == ["'2021-12'", "'2022-01'", "'2022-12'", "'0000-12'"]
     assert [bound("yyyymm", day)[1].sql() for day in days] == ["202112", "202201", "202212", "12"]
+
+
+CALLING = {
+    "alone": "SELECT main.newest() AS n",
+    "beside a date": "SELECT trade_date, main.newest() AS n FROM trades",
+    "called as one of the server's own": "SELECT trade_date, main.abs(n) AS n FROM trades",
+    "within one of the server's own": "SELECT trade_date, greatest(n, main.newest()) AS n FROM trades",
+    "in a condition": "SELECT trade_date, n, account FROM trades WHERE main.newest() > 100",
+    "as an operator": "SELECT trade_date, n OPERATOR(main.@@@) n AS n FROM trades",
+    "of a table": "SELECT r.n FROM main.all_rows() AS r",
+    "beside a table": "SELECT t.trade_date, r.n FROM trades t CROSS JOIN LATERAL main.all_rows() AS r",
+}
+STORED = (
+    "CREATE FUNCTION main.newest() RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN (SELECT max(n) FROM main.trades); END $$",
+    "CREATE FUNCTION main.abs(a int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN main.newest(); END $$",
+    "CREATE FUNCTION main.add(a int, b int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN main.newest(); END $$",
+    "CREATE OPERATOR main.@@@ (LEFTARG = int, RIGHTARG = int, FUNCTION = main.add)",
+    "CREATE FUNCTION main.all_rows() RETURNS TABLE (n int) LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY SELECT t.n FROM main.trades t; END $$",
+)
+
+
+@pytest.mark.parametrize("of_views", ["postgres"], indirect=True)
+@pytest.mark.parametrize("view", CALLING.values(), ids=CALLING)
+def test_through_a_stored_function_nothing_later_is_seen(of_views: Callable[[str], str], view: str) -> None:
+    address = of_views("SELECT 1 AS n")
+    engine = sa.create_engine(address.partition("&schema=")[0], poolclass=sa.pool.NullPool)
+    with engine.begin() as connection:
+        for statement in (*STORED, "CREATE VIEW main.calling AS " + view):
+            connection.exec_driver_sql(
+                statement.replace("main.", "views_as_of.").replace("FROM trades", "FROM views_as_of.trades")
+            )
+    with SQLWarehouse(address) as opened:
+        assert opened.query("SELECT max(n) AS n FROM calling").data["n"].item() > 1
+        with pytest.raises(AsOfError):
+            opened.query("SELECT max(n) AS n FROM calling", as_of=DAY)
+
+
+MARIADB = {
+    "select `t`.`day` AS `day`,`shop`.`latest`() AS `n` from `shop`.`t`": None,
+    "select `t`.`day` AS `day`,latest() AS `n` from `shop`.`t`": None,
+    "select `t`.`day` AS `day`,load_file('/etc/passwd') AS `n` from `shop`.`t`": None,
+    "select `t`.`day` AS `day`,round(ifnull(`t`.`n`,0),2) AS `n`,ucase(`t`.`a`) AS `a`,cast(`t`.`n` as decimal(10,2)) AS `d`,date_format(`t`.`day`,'%Y') AS `y` from `shop`.`t` where (`t`.`n` in (1,2))": (
+        "t",
+    ),
+}
+
+
+@pytest.mark.parametrize(("view", "reads"), MARIADB.items())
+def test_what_a_view_of_mariadb_reads(view: str, reads: tuple[str, ...] | None) -> None:
+    assert _read(view, "shop", "mysql")[0] == reads

@@ -20,11 +20,11 @@ from finexpert.errors import DataError
 from finexpert.warehouse.dates import DateColumn
 from finexpert.warehouse.engines import mysql_reflection
 from finexpert.warehouse.engines.kinds import kind_named
+from finexpert.warehouse.engines.rules.views import views_of
 from finexpert.warehouse.engines.statements import Place
 from finexpert.warehouse.engines.statistics import estimates, readable
 from finexpert.warehouse.engines.type_names import duckdb_type
 from finexpert.warehouse.schema import MAX_CATEGORIES, Column, ForeignKey, TableSchema
-from finexpert.warehouse.views import views_of
 
 TYPES: tuple[tuple[type, str], ...] = (
     (sa.Enum, "ENUM"),

@@ -205,6 +205,23 @@ def _check_calls(tokens: Sequence[Token], dialect: str) -> None:
             raise QueryError(f"{name}() needs a length written as a number up to {MAX_PADDING}")
 
 
+def calls_only_known(query: exp.Query, dialect: str) -> bool:
+    """Whether all that a query calls only computes: what somebody stored in the database may read any table.
+
+    >>> calls_only_known(parse_one("SELECT round(a) FROM t", "postgres"), "postgres")
+    True
+    >>> calls_only_known(parse_one("SELECT own.round(a) FROM t", "postgres"), "postgres")
+    False
+    """
+    if any(isinstance(dot.expression, exp.Func) for dot in query.find_all(exp.Dot)):
+        return False
+    try:
+        _check_calls(sqlglot.tokenize(query.sql(dialect, normalize_functions=False), read=dialect), dialect)
+    except (QueryError, SqlglotError):
+        return False
+    return True
+
+
 def _is_padded(tokens: Sequence[Token], start: int) -> bool:
     """Whether the second argument of a call is a small number; `start` is the place of its bracket."""
     depth = 0

@@ -17,6 +17,9 @@ from sqlalchemy.engine.reflection import Inspector
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from finexpert.warehouse.engines.functions import FUNCTIONS
+from finexpert.warehouse.engines.rules.statements import calls_only_known
+
 
 def views_of(
     inspector: Inspector, schema: str | None, place: str, names: Collection[str], dialect: str
@@ -50,6 +53,8 @@ def _read(
     (('t', 'u'), {'d': 'day', 'n': 'n'})
     >>> _read("SELECT max(n) AS n FROM t", "public", "postgres"), _read("SELECT * FROM rows_of('x')", "public", "postgres")
     ((('t',), None), (None, None))
+    >>> _read("SELECT own.newest() AS n", "public", "postgres")
+    (None, None)
     """
     try:
         tree = sqlglot.parse_one(definition, read=dialect)
@@ -58,6 +63,8 @@ def _read(
     query = tree.expression if isinstance(tree, exp.Create) else tree
     found = list(query.find_all(exp.Table)) if isinstance(query, exp.Query) else []
     if not isinstance(query, exp.Query) or not all(isinstance(table.this, exp.Identifier) for table in found):
+        return None, None
+    if dialect in FUNCTIONS and not calls_only_known(query, dialect):
         return None, None
     own = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
     names = [t.name if t.db.lower() in ("", place.lower()) else f"{t.db}.{t.name}" for t in found]
