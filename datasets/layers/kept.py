@@ -11,7 +11,7 @@ from pathlib import Path
 
 from finexpert.datasets.layers.records import OWN, Split
 from finexpert.knowledge.verified.query import VerifiedQuery
-from finexpert.storage.private_files import make_file, make_folder
+from finexpert.storage.private_files import append_line, make_folder
 
 LAYER = "sql_extraction"
 
@@ -26,6 +26,4 @@ def keep(file: Path, id: str, query: VerifiedQuery, split: Split) -> None:
     line = {"id": id, "split": split, "scenario": OWN, "question": query.question,
             "today": query.as_of.isoformat(), "frames": [frame]}  # fmt: skip
     make_folder(file.parent)
-    make_file(file)
-    with file.open("ab") as opened:
-        opened.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
+    append_line(file, json.dumps(line, ensure_ascii=False))

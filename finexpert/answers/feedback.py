@@ -15,8 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from finexpert.answers.records import Record
 from finexpert.errors import DataError
-from finexpert.storage import foreign_files
-from finexpert.storage.private_files import make_file, make_folder
+from finexpert.storage.private_files import append_line, make_folder, whole_lines
 from finexpert.text.texts import Note, StepText, sentence
 
 FILE = "feedback.jsonl"
@@ -69,7 +68,7 @@ def queue(home: Path, others: list[Feedback] | None = None) -> list[Feedback]:
     found = {each.id: each for each in others or []}
     file = home / FILE
     try:
-        lines = foreign_files.read_text(file).splitlines() if file.exists() else []
+        lines = whole_lines(file)
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{file} cannot be read: {error}; move it away") from error
     for number, line in enumerate(lines, 1):
@@ -88,6 +87,4 @@ def queue(home: Path, others: list[Feedback] | None = None) -> list[Feedback]:
 
 def _append(home: Path, line: str) -> None:
     make_folder(home)
-    make_file(home / FILE)
-    with open(home / FILE, "ab", opener=foreign_files.regular) as file:
-        file.write(f"{line}\n".encode())
+    append_line(home / FILE, line)
