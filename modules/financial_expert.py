@@ -1,4 +1,7 @@
-"""The combined program: a question travels through the layers and comes back as an `Answer`."""
+"""The combined program: a question travels through the layers and comes back as an `Answer`.
+
+A journey over pages or several sources is imported when it is made: a question over tables begins without them.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +18,15 @@ from finexpert.core.workspace import Workspace
 from finexpert.errors import ConfigurationError, SandboxUnavailable
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
-from finexpert.filings.readers.files import WHOLE
 from finexpert.knowledge.taught import Taught
 from finexpert.modes import SourceKind, fits
 from finexpert.modules.adversarial_review import AdversarialReview
-from finexpert.modules.baselines.page import PageInOneCall
-from finexpert.modules.baselines.select import SingleCall
 from finexpert.modules.critique import Critique
 from finexpert.modules.filing_search import FilingSearch
 from finexpert.modules.flow.answering import Answering
 from finexpert.modules.flow.escalation import cheap_first
-from finexpert.modules.flow.filing_question import FilingQuestion
-from finexpert.modules.flow.library import LibraryJourney
-from finexpert.modules.flow.library_question import LibraryQuestion
 from finexpert.modules.flow.options import Options
-from finexpert.modules.flow.panel_question import PanelQuestion, PanelReviewing
-from finexpert.modules.flow.reviewing.filing import FilingReviewing
 from finexpert.modules.flow.reviewing.warehouse import WarehouseReviewing
-from finexpert.modules.flow.several.question import SourcesQuestion
 from finexpert.modules.flow.warehouse_question import WarehouseQuestion
 from finexpert.modules.keyword_rephrasing import KeywordRephrasing
 from finexpert.modules.learning.listening import Listening
@@ -147,7 +141,9 @@ class FinancialExpert(dspy.Module):  # type: ignore[misc]
         asked.second_look = WarehouseReviewing(asked) if options.mode.reviews else None
         return asked
 
-    def _over_several(self, source: Sources, sandbox: Sandbox, common: Mapping[str, Any]) -> SourcesQuestion:
+    def _over_several(self, source: Sources, sandbox: Sandbox, common: Mapping[str, Any]) -> Answering:
+        from finexpert.modules.flow.several.question import SourcesQuestion
+
         def journey(source: Warehouse | Library, **changes: Any) -> Answering:
             given = {**common, **changes}
             if isinstance(source, Library):
@@ -174,11 +170,19 @@ def _needed(sandbox: Sandbox | None) -> Sandbox:
 
 def _over_library(source: Library, **given: Any) -> Answering:
     """Whole filings are read several pages at a time; a collection of single pages, whose pages say it all, page by page."""
+    from finexpert.filings.readers.files import WHOLE
+    from finexpert.modules.flow.library import LibraryJourney
+    from finexpert.modules.flow.library_question import LibraryQuestion
+
     whole = any(filing.pages > 1 and Path(filing.path).suffix.lower() in WHOLE for filing in source.filings())
     return LibraryJourney(source=source, **given) if whole else LibraryQuestion(source=source, **given)
 
 
-def _over_filing(**given: Any) -> FilingQuestion:
+def _over_filing(**given: Any) -> Answering:
+    from finexpert.modules.flow.filing_question import FilingQuestion
+    from finexpert.modules.flow.panel_question import PanelQuestion, PanelReviewing
+    from finexpert.modules.flow.reviewing.filing import FilingReviewing
+
     mode = given["options"].mode
     if mode.has("extractor"):
         panel = PanelQuestion(**given)
@@ -202,6 +206,8 @@ def _in_one_call(
 ) -> dspy.Prediction:
     """The baseline, which explains no words and recalls nothing."""
     if isinstance(source, Filing):
+        from finexpert.modules.baselines.page import PageInOneCall
+
         read = PageInOneCall()(question=question, source=source, workspace=workspace, knowledge=knowledge)
         return dspy.Prediction(answer=read.answer, review=None)
     if answer_format is None:
@@ -209,6 +215,8 @@ def _in_one_call(
             "the mode 'single-call' over a warehouse needs the type of the answer, which only an evaluation or "
             "`answer_format` gives; ask in another mode (--mode)"
         )
+    from finexpert.modules.baselines.select import SingleCall
+
     made = SingleCall()(
         question=question,
         source=source,

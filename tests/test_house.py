@@ -158,6 +158,17 @@ def test_a_command_imports_no_other_one() -> None:
     assert ran.stdout.strip() == "['ask']"
 
 
+def test_a_session_begins_without_what_reads_filings() -> None:
+    late = (
+        "finexpert.filings.readers.files",
+        "finexpert.modules.flow.library",
+        "finexpert.modules.flow.several.question",
+    )
+    code = f"import sys\nfrom finexpert.session import Session\nprint([name for name in {late} if name in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
 def test_nothing_private_of_a_library_is_imported() -> None:
     private = re.compile(r"^\s*(?:from|import) +(?:dspy|litellm|mlflow)(?:\.\w+)*(?:\._| import _)", re.MULTILINE)
     assert private.search("from dspy.clients._litellm import get_litellm")

@@ -28,9 +28,9 @@ from finexpert.text.periods.words import (
     COUNTED_AFTER,
     NOT_A_YEAR_AFTER,
     NOT_A_YEAR_BEFORE,
-    RULES,
     TAKES_A_YEAR,
     YEAR_BEFORE,
+    rules,
 )
 
 _LONGEST_QUESTION = 20_000
@@ -95,7 +95,7 @@ def _matches(question: str) -> list[tuple[str, re.Match[str]]]:
     """What the rules find, leftmost and longest first, none over another."""
     found = [
         (match.start(), -len(match[0].rstrip()), order, name, match)
-        for order, (name, pattern) in enumerate(RULES)
+        for order, (name, pattern) in enumerate(rules())
         for match in pattern.finditer(question)
         if name not in ("bare_year", "span", "since") or _is_year(question, match, name)
     ]

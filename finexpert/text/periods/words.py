@@ -9,6 +9,7 @@ Patterns only: what they mean is decided in `periods`.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 COUNTS = {
     word: count
@@ -70,62 +71,68 @@ def _rule(name: str, *parts: str) -> tuple[str, re.Pattern[str]]:
     return name, re.compile("".join(parts), re.IGNORECASE)
 
 
-# The name of a rule, and what it looks for. Where two begin at the same place, the longer one counts, then the earlier.
-RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    _rule("ended", rf"\b(?:(?P<fiscal>fiscal)\s+)?(?:(?P<count>{_COUNT})[\s-]+)?",
-        r"(?P<unit>years?(?:[\s-]period)?|months?(?:\s+period)?|quarters?|weeks?(?:\s+period)?)\s+",
-        r"(?:ended|ending|ends)\s+(?:on\s+|in\s+)?",
-        rf"(?P<end>{DATE}|{_MONTH_OF_YEAR}|{YEAR})"),
-    _rule("quarters", rf"(?:\bfrom\s+|\bbetween\s+)?(?P<from>{_QUARTER})(?:\s*(?:of\s+)?(?P<year>{_YEAR_OF_QUARTER}))?",
-                 rf"(?:{_TO}|\s+and\s+(?:the\s+)?)(?P<to>{_QUARTER})\s*,?\s*(?:of\s+)?(?P<last>{_YEAR_OF_QUARTER})"),
-    _rule("quarter", rf"(?:\bthe\s+)?(?P<calendar>\bcalendar\s+)?(?P<quarter>{_QUARTER})\s*,?\s*(?:of\s+)?(?:the",
-        rf"\s+)?(?P<year>{_YEAR_OF_QUARTER})"),
-    _rule("quarter", rf"(?P<year>{YEAR.replace('(?![', '(?!(?!q[1-4])[')})\s*,?\s*(?P<quarter>q[1-4]\b)"),
-    _rule("quarter_of_own_year", rf"(?:\bthe\s+)?(?P<quarter>{_QUARTER})\s+(?:of\s+)?(?P<year>{_OWN_YEAR})\b"),
-    _rule("quarter_alone", rf"(?:\bthe\s+)?\b(?!last\b)(?P<quarter>{_QUARTER})\b"),
-    _rule("half", r"(?:\bthe\s+)?(?:(?P<ordinal>first|second)\s+half\s+(?:of\s+)?|\bh(?P<half>[12])\s*(?:of\s+)?|\b",
-        r"(?P<before>[12])h\s*)",
-             rf"(?P<year>{_YEAR_OF_QUARTER})"),
-    _rule("span", rf"\bbetween\s+(?:the\s+years?\s+)?(?P<from>{YEAR})\s+and\s+(?P<to>{YEAR})"),
-    _rule("span", rf"\b(?:from|between)\s+(?P<from>{DATE}|{_MONTH_OF_YEAR})\s*,?\s*(?:to|through|until|till|and)\s+",
-             rf"(?P<to>{DATE}|{_MONTH_OF_YEAR}|{YEAR})"),
-    _rule("span", rf"(?:\bfrom\s+(?:the\s+years?\s+)?)?(?P<from>{YEAR}){_TO}(?P<to>{_LAST_YEAR})"),
-    _rule("since", r"\b(?:ever\s+)?(?:since|starting\s+(?:in|from|with)|beginning\s+(?:in|with))\s+(?:the\s+",
-        r"(?:start|beginning|end)\s+of\s+)?",
-              rf"(?P<from>{DATE}|{_MONTH_OF_YEAR}|{YEAR})(?:\s+(?:onwards?|on)\b)?"),
-    _rule("since", rf"\bfrom\s+(?P<from>{YEAR})\s+(?:onwards?|on|to\s+(?:date|now|today|the\s+present))\b"),
-    _rule("decade", r"(?<![\w$])(?:the\s+)?(?P<decade>19[5-9]0|20\d0)['\u2019]?s\b"),
-    _rule("year_to_date", r"\byear[\s-]to[\s-]date\b|\bytd\b|\bso\s+far\s+this\s+year\b"),
-    _rule("ago", rf"\b(?P<count>{_COUNT})\s+(?P<fiscal>fiscal\s+)?(?P<unit>years?|quarters?|decades?)\s+{_AGO}\b"),
-    _rule("last_some", rf"\b(?:the\s+)?(?:last|past|previous|latest|most\s+recent|trailing)\s+(?P<count>{_COUNT})\s+",
-        r"(?P<fiscal>fiscal\s+)?",
-                  r"(?P<unit>years?|quarters?|decades?)\b(?!\s+(?:ended|ending))"),
-    _rule("last_some", r"\b(?:the\s+)?(?:last|past)\s+(?P<unit>decade)\b"),
-    _rule("next_some", rf"\b(?:the\s+)?(?:next|coming|following)\s+(?P<count>{_COUNT})\s+(?P<fiscal>fiscal\s+)?",
-        r"(?P<unit>years?|quarters?)\b"),
-    _rule("own", r"\b(?:(?:the\s+)?(?P<which>last|past|this|current)|(?<!the\s)(?P<next>next))\s+(?P<fiscal>fiscal",
-        r"\s+)?(?P<unit>year|quarter)\b(?!\s+(?:ended|ending))"),
-    _rule("chained_same_quarter", r"\b(?:the\s+)?(?:same|corresponding|comparable)\s+(?:fiscal\s+)?",
-        r"(?:quarter|period)\s+(?:of\s+|in\s+)?(?:the\s+)?",
-                             r"(?:prior|previous|preceding|last|a)\s+year(?:\s+(?:earlier|before|ago))?\b"),
-    _rule("chained_same_quarter", r"\b(?:the\s+)?(?:year[\s-]ago|(?:prior|previous)[\s-]year)\s+(?:quarter|period)\b"),
-    _rule("chained_span", rf"\bthe\s+(?P<count>{_COUNT})\s+(?:fiscal\s+)?years\s+(?:(?P<before>before|prior",
-        r"\s+to|preceding)|(?P<after>after|following))\s+",
-                     rf"(?:(?P<anchor>{YEAR})|that\b|then\b)"),
-    _rule("chained", rf"\b(?P<count>{_COUNT}|the)\s+(?P<fiscal>fiscal\s+)?(?P<unit>years?|quarters?)\s+",
-                r"(?:(?P<before>before|prior\s+to|preceding|earlier\s+than)|(?P<after>after|following|later",
-        rf"\s+than))\s+(?P<anchor>{YEAR})"),
-    _rule("chained", rf"\b(?P<count>{_COUNT}|the)\s+(?P<fiscal>fiscal\s+)?(?P<unit>years?|quarters?)\s+",
-                rf"(?:(?P<before>{_BEFORE})|(?P<after>{_AFTER}))\b(?:\s+(?:that|then|this)\b(?!\s+\w+\s+\w*ed\b))?"),
-    _rule("chained", r"\b(?:the\s+|its\s+|that\s+)?(?:(?P<before>prior|previous|preceding)|",
-        r"(?P<after>following|subsequent|succeeding|next))[\s-]",
-                r"(?P<fiscal>fiscal\s+)?(?P<unit>year|quarter)\b(?!\s+(?:ended|ending))"),
-    _rule("date", DATE),
-    _rule("date", _MONTH_OF_YEAR),
-    _rule("marked_year", rf"(?<![\w.$\u20ac\u00a3]){_MARKED_YEAR}(?![\w%]|[.,]\d)"),
-    _rule("short_year", r"(?:(?<=\s)|^)['\u2019](?P<year>\d\d)(?![\w%]|[.,]\d)"),
-    _rule("bare_year", rf"(?<![\w.,$\u20ac\u00a3/#]){_FULL_YEAR}(?!\w|\s?%|[.,]\d|/\d)"),
-)  # fmt: skip
+@cache
+def rules() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The name of a rule, and what it looks for. Where two begin at the same place, the longer one counts, then the earlier.
+
+    Made when they are first needed: they take longer than all that a question without a period needs of this package.
+    """
+    return (
+        _rule("ended", rf"\b(?:(?P<fiscal>fiscal)\s+)?(?:(?P<count>{_COUNT})[\s-]+)?",
+            r"(?P<unit>years?(?:[\s-]period)?|months?(?:\s+period)?|quarters?|weeks?(?:\s+period)?)\s+",
+            r"(?:ended|ending|ends)\s+(?:on\s+|in\s+)?",
+            rf"(?P<end>{DATE}|{_MONTH_OF_YEAR}|{YEAR})"),
+        _rule("quarters", rf"(?:\bfrom\s+|\bbetween\s+)?(?P<from>{_QUARTER})(?:\s*(?:of\s+)?(?P<year>{_YEAR_OF_QUARTER}))?",
+                     rf"(?:{_TO}|\s+and\s+(?:the\s+)?)(?P<to>{_QUARTER})\s*,?\s*(?:of\s+)?(?P<last>{_YEAR_OF_QUARTER})"),
+        _rule("quarter", rf"(?:\bthe\s+)?(?P<calendar>\bcalendar\s+)?(?P<quarter>{_QUARTER})\s*,?\s*(?:of\s+)?(?:the",
+            rf"\s+)?(?P<year>{_YEAR_OF_QUARTER})"),
+        _rule("quarter", rf"(?P<year>{YEAR.replace('(?![', '(?!(?!q[1-4])[')})\s*,?\s*(?P<quarter>q[1-4]\b)"),
+        _rule("quarter_of_own_year", rf"(?:\bthe\s+)?(?P<quarter>{_QUARTER})\s+(?:of\s+)?(?P<year>{_OWN_YEAR})\b"),
+        _rule("quarter_alone", rf"(?:\bthe\s+)?\b(?!last\b)(?P<quarter>{_QUARTER})\b"),
+        _rule("half", r"(?:\bthe\s+)?(?:(?P<ordinal>first|second)\s+half\s+(?:of\s+)?|\bh(?P<half>[12])\s*(?:of\s+)?|\b",
+            r"(?P<before>[12])h\s*)",
+                 rf"(?P<year>{_YEAR_OF_QUARTER})"),
+        _rule("span", rf"\bbetween\s+(?:the\s+years?\s+)?(?P<from>{YEAR})\s+and\s+(?P<to>{YEAR})"),
+        _rule("span", rf"\b(?:from|between)\s+(?P<from>{DATE}|{_MONTH_OF_YEAR})\s*,?\s*(?:to|through|until|till|and)\s+",
+                 rf"(?P<to>{DATE}|{_MONTH_OF_YEAR}|{YEAR})"),
+        _rule("span", rf"(?:\bfrom\s+(?:the\s+years?\s+)?)?(?P<from>{YEAR}){_TO}(?P<to>{_LAST_YEAR})"),
+        _rule("since", r"\b(?:ever\s+)?(?:since|starting\s+(?:in|from|with)|beginning\s+(?:in|with))\s+(?:the\s+",
+            r"(?:start|beginning|end)\s+of\s+)?",
+                  rf"(?P<from>{DATE}|{_MONTH_OF_YEAR}|{YEAR})(?:\s+(?:onwards?|on)\b)?"),
+        _rule("since", rf"\bfrom\s+(?P<from>{YEAR})\s+(?:onwards?|on|to\s+(?:date|now|today|the\s+present))\b"),
+        _rule("decade", r"(?<![\w$])(?:the\s+)?(?P<decade>19[5-9]0|20\d0)['\u2019]?s\b"),
+        _rule("year_to_date", r"\byear[\s-]to[\s-]date\b|\bytd\b|\bso\s+far\s+this\s+year\b"),
+        _rule("ago", rf"\b(?P<count>{_COUNT})\s+(?P<fiscal>fiscal\s+)?(?P<unit>years?|quarters?|decades?)\s+{_AGO}\b"),
+        _rule("last_some", rf"\b(?:the\s+)?(?:last|past|previous|latest|most\s+recent|trailing)\s+(?P<count>{_COUNT})\s+",
+            r"(?P<fiscal>fiscal\s+)?",
+                      r"(?P<unit>years?|quarters?|decades?)\b(?!\s+(?:ended|ending))"),
+        _rule("last_some", r"\b(?:the\s+)?(?:last|past)\s+(?P<unit>decade)\b"),
+        _rule("next_some", rf"\b(?:the\s+)?(?:next|coming|following)\s+(?P<count>{_COUNT})\s+(?P<fiscal>fiscal\s+)?",
+            r"(?P<unit>years?|quarters?)\b"),
+        _rule("own", r"\b(?:(?:the\s+)?(?P<which>last|past|this|current)|(?<!the\s)(?P<next>next))\s+(?P<fiscal>fiscal",
+            r"\s+)?(?P<unit>year|quarter)\b(?!\s+(?:ended|ending))"),
+        _rule("chained_same_quarter", r"\b(?:the\s+)?(?:same|corresponding|comparable)\s+(?:fiscal\s+)?",
+            r"(?:quarter|period)\s+(?:of\s+|in\s+)?(?:the\s+)?",
+                                 r"(?:prior|previous|preceding|last|a)\s+year(?:\s+(?:earlier|before|ago))?\b"),
+        _rule("chained_same_quarter", r"\b(?:the\s+)?(?:year[\s-]ago|(?:prior|previous)[\s-]year)\s+(?:quarter|period)\b"),
+        _rule("chained_span", rf"\bthe\s+(?P<count>{_COUNT})\s+(?:fiscal\s+)?years\s+(?:(?P<before>before|prior",
+            r"\s+to|preceding)|(?P<after>after|following))\s+",
+                         rf"(?:(?P<anchor>{YEAR})|that\b|then\b)"),
+        _rule("chained", rf"\b(?P<count>{_COUNT}|the)\s+(?P<fiscal>fiscal\s+)?(?P<unit>years?|quarters?)\s+",
+                    r"(?:(?P<before>before|prior\s+to|preceding|earlier\s+than)|(?P<after>after|following|later",
+            rf"\s+than))\s+(?P<anchor>{YEAR})"),
+        _rule("chained", rf"\b(?P<count>{_COUNT}|the)\s+(?P<fiscal>fiscal\s+)?(?P<unit>years?|quarters?)\s+",
+                    rf"(?:(?P<before>{_BEFORE})|(?P<after>{_AFTER}))\b(?:\s+(?:that|then|this)\b(?!\s+\w+\s+\w*ed\b))?"),
+        _rule("chained", r"\b(?:the\s+|its\s+|that\s+)?(?:(?P<before>prior|previous|preceding)|",
+            r"(?P<after>following|subsequent|succeeding|next))[\s-]",
+                    r"(?P<fiscal>fiscal\s+)?(?P<unit>year|quarter)\b(?!\s+(?:ended|ending))"),
+        _rule("date", DATE),
+        _rule("date", _MONTH_OF_YEAR),
+        _rule("marked_year", rf"(?<![\w.$\u20ac\u00a3]){_MARKED_YEAR}(?![\w%]|[.,]\d)"),
+        _rule("short_year", r"(?:(?<=\s)|^)['\u2019](?P<year>\d\d)(?![\w%]|[.,]\d)"),
+        _rule("bare_year", rf"(?<![\w.,$\u20ac\u00a3/#]){_FULL_YEAR}(?!\w|\s?%|[.,]\d|/\d)"),
+    )  # fmt: skip
+
 
 # What stands before or after four digits that are no year.
 NOT_A_YEAR_BEFORE = re.compile(
