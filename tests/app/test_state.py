@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
+from finexpert.app.actions import keeping
 from finexpert.app.actions.asking import Wish
 from finexpert.app.guarding.sealing import Sealer
 from finexpert.app.state import tables
@@ -83,7 +86,41 @@ def test_what_is_sealed_with_another_secret_is_said() -> None:
         Sealer("b" * 32).open(sealed)
 
 
-def test_two_servers_share_a_state_in_postgresql(postgres_server: Any, make_office: Any, tmp_path: Any) -> None:
+def _watch(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a server see no further beat of another for long enough."""
+    with monkeypatch.context() as patch:
+        patch.setattr(keeping, "DEAD_AFTER", dt.timedelta(seconds=0.3))
+        desk._beat()
+        time.sleep(0.4)
+        desk._beat()
+
+
+@pytest.mark.parametrize("hours", [-24, -1, 1, 24])
+def test_another_servers_clock_says_nothing_of_whether_it_lives(
+    office: Any, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    servers = tables.servers
+    with office.desk.state.writing() as connection:
+        for id in ("living", "dead"):
+            beat = now() + dt.timedelta(hours=hours)
+            connection.execute(servers.insert().values(id=id, beat=beat))
+    office.desk._beat()
+    assert {row["id"] for row in office.desk.state.rows(sa.select(servers))} == {"living", "dead", office.desk.server}
+    with monkeypatch.context() as patch:
+        patch.setattr(keeping, "DEAD_AFTER", dt.timedelta(seconds=0.3))
+        for number in range(4):
+            with office.desk.state.writing() as connection:
+                # It beats, and its clock goes back meanwhile.
+                beat = now() + dt.timedelta(hours=hours - number)
+                connection.execute(servers.update().where(servers.c.id == "living").values(beat=beat))
+            office.desk._beat()
+            time.sleep(0.2)
+    assert {row["id"] for row in office.desk.state.rows(sa.select(servers))} == {"living", office.desk.server}
+
+
+def test_two_servers_share_a_state_in_postgresql(
+    postgres_server: Any, make_office: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with postgres_server() as folder:
         address = f"postgresql://postgres@/postgres?host={folder}"
         given = {"state": address, "home": tmp_path, "secret": "c" * 32}
@@ -108,7 +145,7 @@ def test_two_servers_share_a_state_in_postgresql(postgres_server: Any, make_offi
             connection.execute(tables.answers.update().where(tables.answers.c.id == running.id).values(held))
             connection.execute(tables.conversations.update().values(asking=running.id))
             connection.execute(tables.servers.insert().values(id="dead", beat=sa.text("now() - interval '1 hour'")))
-        two.desk._beat()
+        _watch(two.desk, monkeypatch)
         assert two.desk.conversation(two.ann, conversation)[-1].state == "interrupted"
         assert two.ask("How many?", conversation).status == "answered"
 

@@ -42,6 +42,7 @@ class Keeping(Pages):
         url = self.state.engine.url
         self._alone = _hold(Path(url.database)) if url.database and url.get_backend_name() == "sqlite" else None
         self._beaten = self._swept = self._wrote = 0.0
+        self._seen: dict[str, tuple[dt.datetime, float]] = {}  # beats of other servers, and since when they stand there
         self._stopped = threading.Event()
         self.warming = False
         self._gauges()
@@ -186,12 +187,21 @@ class Keeping(Pages):
             # Alone with a file, whatever else is written there is of a server that was killed.
             others = connection.execute(sa.select(tables.servers).where(c.id != self.server)).mappings().all()
             alone = first and self._alone is not None
-            dead = [row["id"] for row in others if alone or now() - row["beat"] > DEAD_AFTER]
+            dead = [row["id"] for row in others if alone or self._is_still(row["id"], row["beat"])]
+            self._seen = {
+                row["id"]: self._seen[row["id"]] for row in others if row["id"] in self._seen and row["id"] not in dead
+            }
             if dead:
                 connection.execute(tables.servers.delete().where(c.id.in_(dead)))
         self._wrote = time.monotonic()
         if dead:
             self._free(dead)
+
+    def _is_still(self, server: str, beat: dt.datetime) -> bool:
+        """Whether a server has not beaten for long, by the steady clock of this one: their clocks may differ, or be set."""
+        if self._seen.get(server, (None, 0.0))[0] != beat:
+            self._seen[server] = (beat, time.monotonic())
+        return time.monotonic() - self._seen[server][1] > DEAD_AFTER.total_seconds()
 
     def _free(self, servers: list[str]) -> None:
         """Give back what was under way at servers that have ended."""
