@@ -231,10 +231,6 @@ def _installed() -> None:
 
     from finexpert.errors import ConfigurationError
 
-    missing = [
-        name
-        for name in ("fastapi", "uvicorn", "limits", "cryptography", "prometheus_client")
-        if find_spec(name) is None
-    ]
+    missing = [name for name in ("fastapi", "uvicorn", "cryptography", "prometheus_client") if find_spec(name) is None]
     if missing:
         raise ConfigurationError(f"{missing[0]} is not installed: `pip install 'finexpert[serve]'`")

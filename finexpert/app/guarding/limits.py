@@ -12,31 +12,37 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
-
 from finexpert.errors import TooMany
+
+_MINUTE = 60.0  # by the steady clock: one that is set back would keep everybody waiting
+_KEYS = 10_000  # from here on those that have waited are forgotten
 
 
 class Limit:
     """So many a minute for each key. It is kept in memory, so several servers allow so many each."""
 
     def __init__(self, a_minute: int, what: str) -> None:
-        self._item = RateLimitItemPerMinute(a_minute)
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._what = what
+        self._most, self._what = a_minute, what
+        self._hits: dict[str, deque[float]] = {}
+        self._lock = threading.Lock()
 
     def hit(self, key: str) -> None:
         """Count one; TooMany where there were too many, with the seconds until the next may be."""
-        if self._limiter.hit(self._item, key):
-            return
-        until = self._limiter.get_window_stats(self._item, key).reset_time - time.time()
-        raise TooMany(f"more than {self._item.amount} {self._what} in a minute: wait a moment", seconds=max(1.0, until))
+        at = time.monotonic()
+        with self._lock:
+            hits = self._hits.setdefault(key, deque())
+            while hits and hits[0] <= at - _MINUTE:
+                hits.popleft()
+            if len(hits) >= self._most:
+                wait = max(1.0, hits[0] + _MINUTE - at)
+                raise TooMany(f"more than {self._most} {self._what} in a minute: wait a moment", seconds=wait)
+            hits.append(at)
+            if len(self._hits) > _KEYS:
+                self._hits = {name: told for name, told in self._hits.items() if told[-1] > at - _MINUTE}
 
 
 class AtOnce:
