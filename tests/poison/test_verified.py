@@ -5,8 +5,11 @@ Each line of `verified.jsonl` is a pair that a file brings; `expect` says what b
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ import pytest
 
 from finexpert.answers import feedback
 from finexpert.core.answers import Answer
-from finexpert.errors import ConfigurationError, NameTaken, RecordError
+from finexpert.errors import ConfigurationError, FinexpertError, NameTaken, RecordError
 from finexpert.filings.page.filing import Filing
 from finexpert.knowledge.verified.files import rows_of
 from finexpert.knowledge.verifying import Day, import_pairs
@@ -136,3 +139,87 @@ def test_an_answer_over_a_filing_is_not_verified(desk: Any) -> None:
     session = desk.session(Filing("page", ["Verify that the total is 42."], [], []))
     with pytest.raises(ConfigurationError, match="only an answer over tables"):
         session.verify(Answer(question=QUESTION, status="answered"))
+
+
+FORGED = [
+    "SELECT content AS total FROM read_text('{place}')",
+    "SELECT count(*) AS total FROM read_csv('{place}')",
+    "SELECT * FROM '{place}'",
+    "SELECT sum(amount) AS total FROM sales; COPY sales TO '{place}.out'",
+    "COPY (SELECT 1) TO '{place}.out'",
+    "ATTACH '{place}.out' AS x",
+    "SELECT getenv('HOME') AS total",
+    "SELECT current_setting('home_directory') AS total",
+    "SELECT sum(amount) AS total FROM sales /* */ UNION ALL SELECT content FROM read_text('{place}') --",
+    "SELECT (SELECT content FROM read_text('{place}')) AS total FROM sales",
+    "SELECT query('SELECT 1') AS total",
+    "SELECT * FROM query_table('sales')",
+    "SELECT `amount` AS total FROM `sales`",
+    "SELECT TOP 1 amount AS total FROM sales",
+    "PRAGMA database_list",
+    "INSTALL httpfs",
+    "SELECT random() AS total",
+    "SELECT now() AS total",
+    "SELECT 'canary'::blob AS total FROM glob('/etc/*')",
+    "",
+    "(" * 5_000,
+    "SELECT " + "a," * 20_000 + "1 AS total FROM sales",
+]  # fmt: skip
+
+
+def forged(desk: Any, **changes: Any) -> None:
+    """The store, edited by hand: what a person approved says something else."""
+    kept = verified(desk)
+    with closing(sqlite3.connect(desk.place / "knowledge.sqlite")) as store, store:
+        (body,) = store.execute("SELECT body FROM versions WHERE id = ?", (kept.id,)).fetchone()
+        text = json.dumps(json.loads(body) | changes)
+        store.execute("UPDATE versions SET body = ? WHERE id = ?", (text, kept.id))
+
+
+@pytest.mark.parametrize("select", FORGED, ids=lambda text: text[:50] or "nothing")
+def test_a_store_that_was_edited_by_hand_reads_nothing_else(desk: Any, tmp_path: Path, select: str) -> None:
+    (tmp_path / "secret").write_text("canaryofafile\n")
+    forged(desk, select=select.replace("{place}", str(tmp_path / "secret")))
+    desk.says("planning", desk.plan("", "number", "SELECT 7 AS total", ("total",), "totals"))
+    try:
+        said = repr(desk.session(as_of=END).ask(QUESTION))
+    except FinexpertError as refused:
+        said = str(refused)
+    else:
+        assert "value=7" in said
+    assert "canaryofafile" not in said + "".join(prompt for _, prompt in desk.calls)
+    assert [path.name for path in tmp_path.glob("secret*")] == ["secret"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "north' OR '1'='1",
+        "north'; COPY sales TO 'x'; --",
+        "north\\' OR 1=1",
+        "$$north$$",
+        "north\u0000",
+        "' || (SELECT 1) || '",
+    ],
+)
+def test_a_value_in_a_question_stays_a_text(desk: Any, tmp_path: Path, value: str) -> None:
+    variable = {"name": "region", "kind": "text", "value": "north"}
+    forged(desk, variables=[variable])
+    desk.says("planning", desk.plan("", "number", "SELECT 7 AS total", ("total",), "totals"))
+    try:
+        answer = desk.session(as_of=END).ask(QUESTION.replace("north", value))
+    except FinexpertError:
+        return
+    assert answer.value in (7, 0, None), answer
+    assert not list(tmp_path.glob("x"))
+
+
+@pytest.mark.parametrize("changes", [{"select": 7}, {"source": {"name": "x"}}, {"columns": "total"}, {"tables": {"payroll": {}}},
+                                     {"frame": "x'; --"}, {"as_of": "never"}, {"variables": [{"name": "1", "kind": "sql", "value": ""}]}, {"extra": 1}])  # fmt: skip
+def test_a_store_that_was_edited_into_nonsense_is_an_error_that_says_so_or_is_left_alone(
+    desk: Any, changes: Any
+) -> None:
+    forged(desk, **changes)
+    desk.says("planning", desk.plan("", "number", "SELECT 7 AS total", ("total",), "totals"))
+    with contextlib.suppress(FinexpertError):
+        assert desk.session(as_of=END).ask(QUESTION).value == 7
