@@ -272,6 +272,10 @@ def _dated(operation: Operation, values: Sequence[Value]) -> tuple[list[dt.date]
 
 def _subject(operation: Operation, values: Sequence[Value], place: int) -> str:
     """What one of the values is about, by what tells them apart."""
+    if any(isinstance(value.value, list) and len(value.value) != 1 for value in values):
+        raise OperationError(
+            f"{operation.name} takes one number of each company or period, and one of its arguments is a list"
+        )
     about = [[value.entity for value in values], [value.period for value in values]]
     for names in about:
         if len(set(names)) == len(names) and (name := names[place]) is not None:

@@ -253,3 +253,12 @@ def test_a_plug_in_that_is_wrong_is_named(plugged: Any, loaded: object, reason: 
     plugged(loaded)
     with pytest.raises(ConfigurationError, match=reason):
         operations.registry()
+
+
+@pytest.mark.parametrize("values", [([0.0, -1.0], None), ([5.0, 1.0], 3.0)])
+def test_a_list_is_of_one_company(values: tuple[list[float], float | None]) -> None:
+    given = [
+        Value(value, entity=name) for value, name in zip(values, ("Acme", "Bolt"), strict=True) if value is not None
+    ]
+    with pytest.raises(OperationError, match="is a list"):
+        operations.apply("which_least", given)
