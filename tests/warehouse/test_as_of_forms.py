@@ -366,6 +366,8 @@ def test_through_a_stored_function_nothing_later_is_seen(of_views: Callable[[str
 MARIADB = {
     "select `t`.`day` AS `day`,`shop`.`latest`() AS `n` from `shop`.`t`": None,
     "select `t`.`day` AS `day`,latest() AS `n` from `shop`.`t`": None,
+    "select `t`.`day` AS `day`,`latest`() AS `n` from `shop`.`t`": None,
+    "select `latest`() AS `n`,`t`.`day` AS `day` from `shop`.`t` where `t`.`n` > `f`(1)": None,
     "select `t`.`day` AS `day`,load_file('/etc/passwd') AS `n` from `shop`.`t`": None,
     "select `t`.`day` AS `day`,round(ifnull(`t`.`n`,0),2) AS `n`,ucase(`t`.`a`) AS `a`,cast(`t`.`n` as decimal(10,2)) AS `d`,date_format(`t`.`day`,'%Y') AS `y` from `shop`.`t` where (`t`.`n` in (1,2))": (
         "t",

@@ -88,7 +88,7 @@ def test_what_stands_in_a_schema_breaks_nothing(make: Make, statement: str, requ
 @pytest.mark.parametrize("statement", LEFT_OUT)
 def test_a_view_that_cannot_be_read_is_left_out_with_a_note(make: Make, statement: str) -> None:
     with SQLWarehouse(f"sqlite:///{make(statement)}") as opened:
-        assert opened.notes == ["v is left out: it reads what is not there, or itself"]
+        assert opened.notes == ["v is left out: it reads what is not there, or itself, or would write"]
         assert opened.query(COUNT).data["n"].item() == 2
         assert "v" not in opened.columns()
 

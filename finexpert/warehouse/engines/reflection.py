@@ -84,7 +84,7 @@ def reflect(
     if schema is not None and schema not in inspector.get_schema_names():
         raise DataError(f'there is no schema "{schema}": there are {", ".join(inspector.get_schema_names())}')
     wanted = None if tables is None else set(tables)
-    left_out = _unreadable(connection, inspector, place) if dialect == "sqlite" and tables is None else {}
+    left_out = _unreadable(connection, inspector, place) if dialect in _DESCRIBED and tables is None else {}
     if left_out:
         wanted = {*inspector.get_table_names(schema), *inspector.get_view_names(schema)} - set(left_out)
     may = readable(connection, place) if dialect == "postgres" else None
@@ -125,15 +125,22 @@ def reflect(
     return Reflected(made, places, left_out)
 
 
+_DESCRIBED = {"sqlite": "PRAGMA {}.table_xinfo({})", "mysql": "SHOW FULL COLUMNS FROM {}.{}"}
+
+
 def _unreadable(connection: sa.Connection, inspector: Inspector, schema: str) -> dict[str, str]:
-    """The views of a SQLite file that cannot be read, which would be found when all are described together."""
-    quoted = connection.dialect.identifier_preparer.quote_identifier
+    """The views that cannot be read, which would be found when all are described together: one would shut all tables away."""
+    dialect = connection.dialect
+    quoted = dialect.identifier_preparer.quote_identifier
+    describe = _DESCRIBED["sqlite" if dialect.name == "sqlite" else "mysql"]
     found = {}
     for name in inspector.get_view_names(schema):
         try:
-            connection.exec_driver_sql(f"PRAGMA {quoted(schema)}.table_xinfo({quoted(name)})")
+            # No values are filled in: a name may hold a percent sign.
+            statement = describe.format(quoted(schema), quoted(name))
+            connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
         except sa.exc.DBAPIError:
-            found[name] = "it reads what is not there, or itself"
+            found[name] = "it reads what is not there, or itself, or would write"
     return found
 
 

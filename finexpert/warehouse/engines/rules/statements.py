@@ -213,7 +213,10 @@ def calls_only_known(query: exp.Query, dialect: str) -> bool:
     >>> calls_only_known(parse_one("SELECT own.round(a) FROM t", "postgres"), "postgres")
     False
     """
+    # Written in quotes or behind the name of a schema it is none of the engine's own.
     if any(isinstance(dot.expression, exp.Func) for dot in query.find_all(exp.Dot)):
+        return False
+    if any(not isinstance(call.this, str) for call in query.find_all(exp.Anonymous)):
         return False
     try:
         _check_calls(sqlglot.tokenize(query.sql(dialect, normalize_functions=False), read=dialect), dialect)
