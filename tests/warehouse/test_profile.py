@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import duckdb
@@ -21,6 +22,12 @@ TABLES = [
     *(TableSchema(f"{one}s", "", (Column(f"{one}_id", "INTEGER"), *REFERRED), rows=3) for one in ("order", "client", "product")),
     TableSchema("others", "", REFERRED, rows=3),
 ]  # fmt: skip
+
+
+class Steady:
+    """A machine that is never busy, however long a look takes."""
+
+    slowness, elsewhere = 1.0, staticmethod(nullcontext)
 
 
 def asked(connection: duckdb.DuckDBPyConnection, told: list[str], slow: float) -> profile.Ask:
@@ -50,16 +57,17 @@ def test_the_next_opening_goes_on(
     right = profiled(TABLES, asked(connection, at_once, 0), "duckdb", cache=tmp_path / "once", state="a")
     assert [len(table.foreign_keys) for table in right] == [1, 1, 1, 0]
     assert all(table.date_column == "day_dt" and table.primary_key for table in right)
-    monkeypatch.setattr(profile, "SECONDS", 0.04)
+    monkeypatch.setattr(profile, "SECONDS", 0.1)
+    monkeypatch.setattr(profile, "Pace", Steady)
     in_parts: list[str] = []
     openings, kept = 0, tmp_path / "parts"
     while not [file for file in kept.glob("*.json") if not file.name.endswith(".looks.json")]:
         begun = len(in_parts)
         found = profiled(TABLES, asked(connection, in_parts, 0.02), "duckdb", cache=kept, state="a")
         openings += 1
-        assert len(in_parts) - begun <= 3
+        assert len(in_parts) - begun <= 6
     assert found == right
-    assert openings > 3
+    assert openings >= 2
     # A look of two questions that is cut between them is asked again.
     assert len(in_parts) <= len(at_once) + openings
     assert not list(kept.glob("*.looks.json"))
