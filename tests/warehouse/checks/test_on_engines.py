@@ -12,7 +12,9 @@ import sqlalchemy as sa
 
 from finexpert.errors import AsOfError, CutFrame, NoRows, QueryError, UnknownValue
 from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.checks.remarks import grain
 from finexpert.warehouse.engines.sql_warehouse import SQLWarehouse
+from finexpert.warehouse.schema import find_table
 
 Run = Callable[..., Any]
 
@@ -51,6 +53,18 @@ def run(brokerage: SQLWarehouse) -> Run:
         return Checks(brokerage, seconds=10, **given).run(select)
 
     return run
+
+
+def test_what_repeats_is_found_by_one_in_so_many_numbers(
+    brokerage: SQLWarehouse, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trades = find_table(brokerage.tables, "trades")
+    if trades is None or trades.rows is None:
+        pytest.skip(f"{brokerage.dialect} tells no number of rows")
+    for name, value in (("FIRST_ROWS", 1), ("_WHOLE", 0), ("_ONE_IN", 1)):
+        monkeypatch.setattr(grain, name, value)
+    notes = run("SELECT avg(lots) FROM trades", question="What is the average of lots per account?").notes
+    assert "AVG(lots) takes each row of trades as one, and one account_id has several rows" in notes
 
 
 @pytest.mark.parametrize(("select", "value", "note"), [
