@@ -55,8 +55,9 @@ attack: .venv/.synced  ## every attack on the boundaries, with a table of what w
 	$(BIN)/python -m pytest -q tests/attacks tests/sandbox tests/confidentiality tests/injections tests/poison tests/cli/test_screen.py \
 	  tests/answers/test_exported_code.py tests/warehouse/test_hostile_files.py tests/warehouse/test_catalogue_apart.py \
 	  tests/warehouse/test_attack_statements.py tests/warehouse/test_select_rules.py tests/warehouse/test_as_of_forms.py tests/warehouse/test_hostile_servers.py tests/warehouse/test_hostile_sqlite.py \
-	  tests/filings/library/test_exhausting.py tests/app/security tests/app/mcp/test_held.py tests/app/browser/test_safety.py \
-	  tests/app/browser/test_hostile_texts.py tests/cli/test_folder_file.py tests/storage/test_foreign_yaml.py tests/storage/test_appended_lines.py
+	  tests/filings/library/test_exhausting.py tests/app/security tests/app/mcp/test_held.py tests/tracking/test_hostile_traces.py \
+	  tests/cli/test_folder_file.py tests/storage/test_foreign_yaml.py tests/storage/test_appended_lines.py
+	$(BIN)/python -m pytest -q -m browser tests/app/browser/test_safety.py tests/app/browser/test_hostile_texts.py
 
 test-engines: .venv/.synced  ## ClickHouse, Spark (with Java 17) and Ray for real; about 1 GB of packages
 	$(BIN)/uv sync --quiet --locked --inexact --group engines

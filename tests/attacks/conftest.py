@@ -18,7 +18,7 @@ from finexpert.settings import Settings
 # The tests that attack; see `make attack`.
 ATTACKS = ("tests/attacks/", "tests/sandbox/", "tests/confidentiality/", "tests/injections/", "tests/poison/", "test_screen", "test_exported_code",
            "test_hostile_", "test_catalogue_apart", "test_attack_statements", "test_select_rules", "test_as_of_forms", "test_exhausting",
-           "tests/app/security/", "test_held", "test_safety", "test_folder_file", "test_foreign_yaml", "test_appended_lines")  # fmt: skip
+           "tests/app/security/", "test_held", "test_folder_file", "test_foreign_yaml", "test_appended_lines")  # fmt: skip
 
 
 @pytest.fixture
