@@ -222,10 +222,12 @@ class QueryError(StepError):
 class UnknownValue(QueryError):
     """A SELECT compares a column with a text that the column does not hold.
 
-    `place` is the column, `meant` what it and its alternatives say, `text` what is not there; `values`, the nearest first, are in no message.
+    `place` is the column, `meant` what it and its alternatives say, `text` what is not there; `values`, the nearest first, are in no
+    message, nor is the `question`: one of its own says that a person alone can tell.
     """
 
     kind = "unknown value"
+    question = ""
 
     def __init__(self, message: str, *, place: str, text: str, meant: str = "", values: tuple[str, ...] = ()) -> None:
         super().__init__(message)

@@ -59,7 +59,7 @@ def _extract(running: Running, steps: Sequence[Extract]) -> None:
 
 def _is_hopeless(running: Running, error: StepError, said: set[str]) -> bool:
     """Whether another attempt is not worth a call: a person can tell, the data end before, or the same was said before."""
-    if isinstance(error, UnknownValue) and error.values and running.around.someone_there:
+    if isinstance(error, UnknownValue) and error.values and (running.around.someone_there or error.question):
         return True
     if isinstance(error, NoRows) and error.beyond:
         return True

@@ -271,7 +271,8 @@ class Answering(ABC):
             kind="value",
             term=error.text,
             place=error.place,
-            question=f"{error.place} holds no {error.text.strip('%')!r}. Which of its values is meant?",
+            question=error.question
+            or f"{error.place} holds no {error.text.strip('%')!r}. Which of its values is meant?",
             candidates=list(error.values),
         )
         return Answer(question=self.question, status="needs_clarification", clarification=asked)

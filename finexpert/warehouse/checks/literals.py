@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from finexpert.errors import UnknownValue
 from finexpert.warehouse.checks.reading.alike import is_nearly, nearest_values, same_text
+from finexpert.warehouse.checks.reading.codes import check_codes
 from finexpert.warehouse.checks.reading.comparisons import (
     Comparison,
     as_wrapped,
@@ -57,7 +58,7 @@ def look_up(one: Read, probe: Probe, chosen: Mapping[str, str] | None = None) ->
     """
     found = list(comparisons(one))
     changes: Changes = {}
-    notes: list[str] = []
+    notes = check_codes(found, one, probe, {said.partition("=")[0] for said in chosen or ()})
     narrowed = {str(comparison.origin) for comparison in found if not comparison.negated}
     for group in guesses(found):
         notes += _Group(one, probe, chosen or {}, changes, narrowed).looked_up(group)

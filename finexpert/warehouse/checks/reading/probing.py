@@ -169,6 +169,11 @@ class Probe:
         found = self._kept(sql)
         return [] if found is None else found.iloc[:, 0].tolist()
 
+    def rows(self, select: exp.Select) -> list[tuple[Any, ...]]:
+        """The rows of a small SELECT; none where there was no time."""
+        found = self._kept(select.sql(self.dialect))
+        return [] if found is None else list(found.itertuples(index=False, name=None))
+
     def _kept(self, sql: str) -> pd.DataFrame | None:
         """What a SELECT gave before, as of the same day, or gives now."""
         found: pd.DataFrame | None = self._known.get(
