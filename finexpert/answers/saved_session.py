@@ -51,6 +51,7 @@ class SavedTurn(BaseModel):
     answer_format: AnswerFormat | None = None
     as_of: dt.date | None = None
     words: str = ""
+    explained: bool = False
 
 
 class SavedFrame(BaseModel):
@@ -251,6 +252,7 @@ def saved_turn(turn: Turn) -> SavedTurn:
         answer_format=turn.answer_format,
         as_of=turn.as_of,
         words=turn.words,
+        explained=turn.explained,
     )
 
 
@@ -259,5 +261,5 @@ def _turn(saved: SavedTurn) -> Turn:
     if saved.value is not None:
         kept = saved.value if saved.answer_format is None else decode(saved.value, saved.answer_format)
         value = Value(kept, unit=saved.unit, scale=saved.scale, period=saved.period)
-    words = saved.model_dump(include={"question", "interpretation", "entity", "script", "as_of", "words"})
+    words = saved.model_dump(include={"question", "interpretation", "entity", "script", "as_of", "words", "explained"})
     return Turn(value=value, plan=saved.plan, answer_format=saved.answer_format, **words)

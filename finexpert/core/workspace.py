@@ -91,7 +91,7 @@ class NamedFrame:
 class Turn:
     """An earlier question and what became of it; `value` is None where there was no answer, `as_of` where no day was asked for.
 
-    `words` are all that was answered of it, where `value` is what was asked first.
+    `words` are all that was answered of it, where `value` is what was asked first. A message that only `explained` something asked nothing.
     """
 
     question: str
@@ -103,6 +103,7 @@ class Turn:
     answer_format: AnswerFormat | None = None
     as_of: dt.date | None = None
     words: str = ""
+    explained: bool = False
 
 
 @dataclass

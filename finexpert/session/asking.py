@@ -22,6 +22,7 @@ from finexpert.answers.sources.sources import Sources
 from finexpert.core import progress
 from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.streams import astreamed, streamed
+from finexpert.core.workspace import Turn
 from finexpert.errors import Cancelled, Refused
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
@@ -166,6 +167,8 @@ class Asking(Listening):
             heard = self._heard(asked.question)
             if heard.offers and not heard.wants_answer:
                 answer = Answer(question=asked.question, status="noted", offers=heard.offers)
+                # The next question may mean what was explained and not name it: "how many of them?"
+                self.workspace.add_turn(Turn(question=asked.question, explained=True))
             else:
                 answer = self._planned(asked, heard)
             usage = meter.usage()

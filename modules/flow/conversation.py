@@ -14,10 +14,12 @@ _SHOWN = 12
 def conversation(workspace: Workspace) -> str:
     """What earlier turns left behind, for a prompt: questions, how they were understood, frames at hand; no values.
 
-    A question that failed is left out, unless it is the last one, which the next may correct.
+    A question that failed is left out, unless it is the last one, which the next may correct; a message that explained something is not.
     """
     numbered = list(enumerate(workspace.turns, 1))
-    told = [(number, turn) for number, turn in numbered if turn.plan is not None or number == len(numbered)][-_SHOWN:]
+    told = [each for each in numbered if each[1].plan is not None or each[1].explained or each[0] == len(numbered)][
+        -_SHOWN:
+    ]
     lines = [_line(number, turn, full=place > len(told) - _IN_FULL) for place, (number, turn) in enumerate(told, 1)]
     if script := next((turn.script for turn in reversed(workspace.turns) if turn.script), None):
         lines.append(f"script of the last turn:\n{script}")
@@ -29,5 +31,5 @@ def conversation(workspace: Workspace) -> str:
 def _line(number: int, turn: Turn, full: bool) -> str:
     words = f"turn {number}: {turn.question}"
     if turn.plan is None:
-        return f"{words} (not answered)"
+        return words if turn.explained else f"{words} (not answered)"
     return f"{words} — {turn.interpretation}" if full and turn.interpretation else words

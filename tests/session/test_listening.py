@@ -82,7 +82,8 @@ def test_two_people_try_their_own_meanings_of_a_name(desk: Any, session: Any) ->
 def test_only_explained_and_not_asked_plans_nothing(desk: Any, session: Any) -> None:
     desk.says("listening", desk.lessons(LESSON, wants_answer=False))
     answer = session.ask('By slow months we mean "months below 5 (five)".')
-    assert (answer.status, desk.layers, session.workspace.turns) == ("noted", ["listening"], [])
+    assert (answer.status, desk.layers) == ("noted", ["listening"])
+    assert [turn.explained for turn in session.workspace.turns] == [True]
     assert "slow months = " in answer.text
     session.keep(answer.offers[0])
     session.ask("How many months?")
@@ -190,3 +191,22 @@ def test_every_way_in_keeps_a_meaning_to_the_letter(desk: Any, session: Any, way
         "listening", desk.lessons({"kind": "definition", "term": "dull month", "quotes": [" ".join(LETTERS.split())]})
     )
     assert way(session).meaning == LETTERS
+
+
+def test_what_was_explained_stands_in_the_conversation(desk: Any) -> None:
+    talk = desk.session()
+    desk.says("planning", desk.plan())
+    desk.says("listening", desk.lessons(LESSON, wants_answer=False))
+    talk.ask("How many months?")
+    message = 'By slow months we mean "months below 5 (five)".'
+    assert talk.ask(message).status == "noted"
+    talk.ask("How many of it?")
+    assert f"turn 2: {message}\n" in desk.of("planning")[-1]
+    saved = talk.save("explained")
+    again = desk.session()
+    assert again.resume("explained") == [], saved
+    assert [turn.explained for turn in again.workspace.turns] == [False, True, False]
+    # It is taken back as any other turn is.
+    assert talk.undo()
+    assert talk.undo()
+    assert len(talk.workspace.turns) == 1
