@@ -34,6 +34,7 @@ File = Annotated[
     ),
 ]
 MOST_VALUES = 50
+_WITH_DOMAIN = 3  # columns of a table of codes of several things
 
 
 @model_app.command()
@@ -42,15 +43,16 @@ def init(data: common.Data = None, file: File = None) -> None:
     from finexpert.errors import ConfigurationError
     from finexpert.warehouse.semantic_model.document import save
     from finexpert.warehouse.semantic_model.drafting import draft
-    from finexpert.warehouse.semantic_model.publishing import house_rules
+    from finexpert.warehouse.semantic_model.publishing import code_columns, house_rules
 
     settings = common.settings_from()
     target = _place(data, file, settings)
     if target.exists():
         raise ConfigurationError(f"{target} is there already: edit it, or name another file with --file")
-    with closing(_opened(data, settings)) as warehouse:
+    with closing(_opened(data, _without_model(settings))) as warehouse:
         model = draft(warehouse.tables, warehouse.name)
         rules = house_rules(warehouse.tables)
+        codes = [(table.name, named) for table in warehouse.tables if len(named := code_columns(table)) == _WITH_DOMAIN]
     try:
         save(model, target)
     except OSError as error:
@@ -65,6 +67,12 @@ def init(data: common.Data = None, file: File = None) -> None:
         columns = " ".join(f"{table.name}.{column.name}" for column in table.columns)
         out.print(
             f"{table.name} seems to hold rules of the house, which no model sees: look at its rows, then `finexpert model publish {columns}`",
+            markup=False,
+        )
+    for name, named in codes:
+        columns = " ".join(f"{name}.{column}" for column in named)
+        out.print(
+            f"{name} seems to say what codes mean, which no model sees: `finexpert model publish {columns}` lets models read it",
             markup=False,
         )
     _say_how_found(target, data, settings)
@@ -91,7 +99,7 @@ def import_(
     target = _place(data, file, settings)
     if target.exists():
         raise ConfigurationError(f"{target} is there already: name another file with --file")
-    with closing(_opened(data, settings)) as warehouse:
+    with closing(_opened(data, _without_model(settings))) as warehouse:
         taken = importing(draft(warehouse.tables, warehouse.name), source, warehouse)
     save(taken.model, target)
     out = common.console()
@@ -196,6 +204,11 @@ def _place(data: Path | None, file: Path | None, settings: Settings) -> Path:
     raise ConfigurationError(
         "say where the model of a server lies: --file NAME.model.yaml, or FINEXPERT_SEMANTIC_MODEL"
     )
+
+
+def _without_model(settings: Settings) -> Settings:
+    """The settings for opening data whose model is about to be written, where they name it already."""
+    return settings.model_copy(update={"semantic_model": None})
 
 
 def _say_how_found(target: Path, data: Path | None, settings: Settings) -> None:

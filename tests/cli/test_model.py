@@ -63,3 +63,23 @@ def test_a_table_of_settings_is_named_where_the_model_is_begun(finexpert: Any, t
     assert "finexpert model publish settings.skey settings.note" in " ".join(begun.out.split())
     assert "CANARY" not in begun.out
     assert "sales seems" not in begun.out
+
+
+def test_a_table_of_codes_is_named_where_the_model_is_begun(
+    finexpert: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, model = tmp_path / "house.duckdb", tmp_path / "own.model.yaml"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE code_list AS SELECT * FROM (VALUES ('INV', 'P', 'CANARY'), ('INV', 'O', 'open')) AS t(dom, cd, meaning); "
+            "CREATE TABLE sales AS SELECT 1 AS n"
+        )
+    # It names the file that is about to be written.
+    monkeypatch.setenv("FINEXPERT_SEMANTIC_MODEL", str(model))
+    begun = finexpert("model", "init", "--data", str(path))
+    assert (begun.code, model.is_file()) == (0, True)
+    said = " ".join(begun.out.split())
+    assert "code_list seems to say what codes mean" in said
+    assert "finexpert model publish code_list.dom code_list.cd code_list.meaning" in said
+    assert "CANARY" not in said
+    assert "Questions use it where" not in said

@@ -17,6 +17,11 @@ _split = str.split
 _RULES = frozenset(
     _split("settings setting config configuration parameter parameters rules conventions policy policies")
 )
+_CODE = frozenset(_split("code cd codes key kode id val value"))
+_MEANING = frozenset(_split("meaning text txt label descr desc description name nm title definition bezeichnung"))
+_DOMAIN = frozenset(_split("domain dom set group type typ category field column kind list class area"))
+SAYS_HOW = _CODE | _MEANING | _DOMAIN
+_MOST_CODES, _WIDEST = 5_000, 8
 _FEW_ROWS, _FEW_COLUMNS = 50, 5
 _A_LIST = 20
 _NEARLY_EVERY = 0.9
@@ -52,6 +57,22 @@ def house_rules(tables: Sequence[TableSchema]) -> list[TableSchema]:
         and len(table.columns) <= _FEW_COLUMNS
         and _RULES & {*words(table.name), *words(table.comment)}
     ]
+
+
+def code_columns(table: TableSchema) -> list[str]:
+    """Of a table that says what codes mean the columns of what they are codes of, if there is one, of codes and of meanings; [] of any other.
+
+    >>> texts = [Column(name, "VARCHAR") for name in ("code_set", "code", "label", "sort")]
+    >>> code_columns(TableSchema("code_list", "", tuple(texts), rows=40)), code_columns(TableSchema("notes", "", tuple(texts[3:]), rows=40))
+    (['code_set', 'code', 'label'], [])
+    """
+    if table.rows is None or not 1 < table.rows <= _MOST_CODES or len(table.columns) > _WIDEST:
+        return []
+    lasts = {column.name: words(column.name)[-1] for column in table.columns if column.is_text and words(column.name)}
+    domain, code, meaning = (
+        next((name for name, last in lasts.items() if last in kinds), None) for kinds in (_DOMAIN, _CODE, _MEANING)
+    )
+    return [name for name in (domain, code, meaning) if name] if code and meaning else []
 
 
 def tells_rows_apart(warehouse: Warehouse, name: str) -> bool:

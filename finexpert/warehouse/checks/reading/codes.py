@@ -22,18 +22,13 @@ from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, text_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.profile import from_named
-from finexpert.warehouse.schema import Column, TableSchema
+from finexpert.warehouse.schema import TableSchema
+from finexpert.warehouse.semantic_model.publishing import SAYS_HOW, code_columns
 
 _MOST_ROWS = 5_000
 _MOST_CODES = 200
 _LONGEST_CODE = 3
 _STEM = 4
-_split = str.split
-_CODE = frozenset(_split("code cd codes key kode id val value schluessel"))
-_MEANING = frozenset(
-    _split("meaning text txt label descr desc description name nm title definition bezeichnung long longtext")
-)
-_DOMAIN = frozenset(_split("domain dom set group type typ category field column kind list class area"))
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -96,9 +91,10 @@ def _told(
         text=sought[0],
         values=tuple(code.upper() for code in codes),
     )
+    published = " ".join(f"{table.name}.{name}" for name in code_columns(table))
     unknown.question = (
         f"By {table.name} {called} in {place}, where {sought[0]!r} was looked for. Which is meant ({listed})? Or say in the question "
-        "which of them count."
+        f"which of them count, or let models read what codes mean: `finexpert model publish {published}`"
     )
     raise unknown
 
@@ -122,13 +118,9 @@ def _tables_of_codes(one: Read, probe: Probe) -> Iterator[Meanings]:
     """The tables of codes of the warehouse that the SELECT does not read."""
     used = {table.name for table in one.used}
     for table in one.tables:
-        if table.name in used or table.rows is None or not 1 < table.rows <= _MOST_ROWS or len(table.columns) > 8:
+        columns = [exp.column(name, quoted=True) for name in code_columns(table)]
+        if table.name in used or not columns:
             continue
-        code, meaning, domain = (_first(table, kinds) for kinds in (_CODE, _MEANING, _DOMAIN))
-        if code is None or meaning is None:
-            continue
-        named = [column for column in (domain, code, meaning) if column is not None]
-        columns = [exp.column(column.name, quoted=True) for column in named]
         rows = probe.rows(exp.select(*columns).distinct().from_(from_named(table.name)).limit(_MOST_ROWS))
         by_domain: dict[str, dict[str, str]] = defaultdict(dict)
         for *of, value, said in rows:
@@ -136,23 +128,9 @@ def _tables_of_codes(one: Read, probe: Probe) -> Iterator[Meanings]:
         yield Meanings(table, by_domain)
 
 
-def _first(table: TableSchema, kinds: Collection[str]) -> Column | None:
-    """The first column of texts whose name ends in such a word; the words before it may say of what."""
-    return next(
-        (
-            column
-            for column in table.columns
-            if column.is_text and words(column.name)[-1:] and words(column.name)[-1] in kinds
-        ),
-        None,
-    )
-
-
 def _is_of(table: TableSchema, origin: Origin) -> bool:
     """Whether a table of one list of codes is that of a column: by a key, or by a word of both names."""
     if any(key.table == table.name and origin.column.name in key.columns for key in origin.table.foreign_keys):
         return True
-    said = {word[:_STEM] for word in {*words(origin.column.name)} - _CODE - _MEANING - _DOMAIN} or {
-        origin.column.name[:_STEM]
-    }
+    said = {word[:_STEM] for word in {*words(origin.column.name)} - SAYS_HOW} or {origin.column.name[:_STEM]}
     return bool(said & {word[:_STEM] for word in words(table.name)})
