@@ -108,6 +108,20 @@ def test_what_would_come_out_otherwise_is_refused(database: SQLWarehouse, select
         database.query(select)
 
 
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("JSON_VALUE({}, '$.edi')", "1"),
+        ("JSON_UNQUOTE(JSON_EXTRACT({}, '$.name'))", "a b"),
+        ("JSON_CONTAINS({}, '1', '$.edi')", 1),
+        ("JSON_LENGTH({})", 2),
+    ],
+)
+def test_json_is_taken_apart(database: SQLWarehouse, call: str, found: object) -> None:
+    text = """'{"edi": 1, "name": "a b"}'"""
+    assert database.query(f"SELECT {call.format(text)} AS found FROM cpi LIMIT 1").data.found[0] == found
+
+
 def test_texts_are_compared_as_their_columns_say(server: str, mariadb: Address) -> None:
     with SQLWarehouse(mariadb("vault"), tables=["texts"]) as opened:
         for condition, ids in (

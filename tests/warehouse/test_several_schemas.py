@@ -249,3 +249,15 @@ def test_money_is_written_in_a_language_and_is_no_number(reader: str, select: st
                 "sum(amount) AS", "sum(amount::numeric) AS"
             )
         )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "count(*) FROM policies, jsonb_each('{\"a\": 1}')",
+        "jsonb_path_query_first('[3]', '$[0]')::int",
+        "cardinality(regexp_split_to_array('a;b;c', ';'))",
+    ],
+)
+def test_json_and_texts_are_taken_apart(opened: SQLWarehouse, call: str) -> None:
+    assert opened.query(f"SELECT {call}").data.iat[0, 0] == 3

@@ -35,7 +35,7 @@ NODES = frozenset(
     Identifier Alias Aliases Star Union Intersect Except Values Tuple Paren Literal Boolean Null Var Interval Window WindowSpec
     WithinGroup Filter Lateral DataType DataTypeParam Between In Like ILike Not Neg And Or Xor EQ NEQ GT GTE LT LTE Is Escape
     NullSafeEQ NullSafeNEQ Add Sub Mul Div IntDiv Mod Pow DPipe Collate GroupingSets Rollup Cube Fetch LimitOptions Bracket Slice Any
-    All Exists RegexpLike Collation PropertyEQ Kwarg Glob SimilarTo AtTimeZone JSONPath JSONPathRoot JSONPathKey JSONPathSubscript
+    All Exists RegexpLike Collation PropertyEQ Kwarg Glob SimilarTo AtTimeZone JSONPath JSONPathRoot JSONPathKey JSONPathSubscript JSONValue
     BitwiseAnd BitwiseOr National Qualify IgnoreNulls RespectNulls
 """)
 )
