@@ -34,7 +34,6 @@ File = Annotated[
     ),
 ]
 MOST_VALUES = 50
-_WITH_DOMAIN = 3  # columns of a table of codes of several things
 
 
 @model_app.command()
@@ -43,7 +42,7 @@ def init(data: common.Data = None, file: File = None) -> None:
     from finexpert.errors import ConfigurationError
     from finexpert.warehouse.semantic_model.document import save
     from finexpert.warehouse.semantic_model.drafting import draft
-    from finexpert.warehouse.semantic_model.publishing import code_columns, house_rules
+    from finexpert.warehouse.semantic_model.publishing import WITH_DOMAIN, code_columns, house_rules
 
     settings = common.settings_from()
     target = _place(data, file, settings)
@@ -52,7 +51,7 @@ def init(data: common.Data = None, file: File = None) -> None:
     with closing(_opened(data, _without_model(settings))) as warehouse:
         model = draft(warehouse.tables, warehouse.name)
         rules = house_rules(warehouse.tables)
-        codes = [(table.name, named) for table in warehouse.tables if len(named := code_columns(table)) == _WITH_DOMAIN]
+        codes = [(table.name, named) for table in warehouse.tables if len(named := code_columns(table)) == WITH_DOMAIN]
     try:
         save(model, target)
     except OSError as error:

@@ -21,6 +21,7 @@ _CODE = frozenset(_split("code cd codes key kode id val value"))
 _MEANING = frozenset(_split("meaning text txt label descr desc description name nm title definition bezeichnung"))
 _DOMAIN = frozenset(_split("domain dom set group type typ category field column kind list class area"))
 SAYS_HOW = _CODE | _MEANING | _DOMAIN
+WITH_DOMAIN = 3  # columns of a table of codes of several things
 _MOST_CODES, _WIDEST = 5_000, 8
 _FEW_ROWS, _FEW_COLUMNS = 50, 5
 _A_LIST = 20

@@ -24,6 +24,7 @@ CREATE VIEW seen AS SELECT id, status AS state FROM invoices;
 CREATE TABLE order_states (state_cd VARCHAR, state_name VARCHAR); INSERT INTO order_states VALUES ('N', 'new'), ('S', 'shipped'), ('C', 'closed');
 CREATE TABLE orders (id INTEGER, state VARCHAR, flag VARCHAR);
 INSERT INTO orders SELECT i, ['N', 'S', 'C'][1 + i % 3], ['N', 'C'][1 + i % 2] FROM range(9) t(i);
+CREATE TABLE blanks (id INTEGER, state VARCHAR); INSERT INTO blanks VALUES (1, ''), (2, 'N'), (3, 's');
 """
 POSTED = "('POSTED', 'POST', 'P', 'BOOKED', 'B')"
 
@@ -62,6 +63,8 @@ def test_a_code_for_something_else_is_asked_about(source: Any, select: str, call
         "SELECT count(*) FROM invoices i JOIN code_table c ON c.domain = 'INV' AND c.code = upper(i.status) WHERE i.status IN ('POSTED', 'P')",
         # No list of codes has all of its values, or the one that has is of another column.
         "SELECT count(*) FROM orders WHERE flag IN ('NO', 'NONE', 'N')",
+        # What says that there is none is no code.
+        "SELECT count(*) FROM blanks WHERE state IN ('', 'NONE', 'N/A')",
     ],
 )
 def test_a_code_for_what_was_looked_for_passes(source: Any, select: str) -> None:
@@ -73,6 +76,13 @@ def test_where_no_code_has_the_meaning_the_answer_is_unsure(source: Any) -> None
     checked = Checks(source).run("SELECT count(*) FROM moves WHERE move_type IN ('SALE', 'SOLD', 'S')", answers=True)
     said = "by code_table 'S' is 'shipment' in moves.move_type, which is none of the words that were looked for"
     assert f"{UNSURE}{said}" in checked.notes
+
+
+def test_values_are_offered_as_the_column_spells_them(source: Any) -> None:
+    with pytest.raises(UnknownValue) as caught:
+        Checks(source).run("SELECT count(*) FROM blanks WHERE upper(state) IN ('NEW', 'OPEN', 'S')", answers=True)
+    assert caught.value.values == ("N", "s")
+    assert "Which is meant (N new; s shipped)?" in caught.value.question
 
 
 def test_what_a_person_has_said_is_not_asked_again(source: Any) -> None:

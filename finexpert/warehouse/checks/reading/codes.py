@@ -23,12 +23,13 @@ from finexpert.warehouse.checks.reading.select import Origin, Read, text_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import TableSchema
-from finexpert.warehouse.semantic_model.publishing import SAYS_HOW, code_columns
+from finexpert.warehouse.semantic_model.publishing import SAYS_HOW, WITH_DOMAIN, code_columns
 
 _MOST_ROWS = 5_000
 _MOST_CODES = 200
 _LONGEST_CODE = 3
 _STEM = 4
+_SHOWN = 20
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -45,8 +46,6 @@ class Meanings:
         whole = {name: codes for name, codes in self.by_domain.items() if held and held <= set(codes)}
         said = set(re.findall(r"\w+", origin.column.comment.casefold()))
         named = [codes for name, codes in whole.items() if name and name.casefold() in said]
-        if "" in whole and not _is_of(self.table, origin):
-            return []
         return named or list(whole.values())
 
 
@@ -61,13 +60,16 @@ def check_codes(compared: Sequence[Comparison], one: Read, probe: Probe, asked: 
         if comparison.pattern or not sought or len(comparison.texts) == 1 or str(comparison.origin) in asked:
             continue
         values, _ = probe.first_values(comparison.origin)
-        met = [value for value in sorted(values) if as_wrapped(comparison.wraps, value) in comparison.texts]
+        met = [
+            each for each in sorted(values) if each.strip() and as_wrapped(comparison.wraps, each) in comparison.texts
+        ]
         if not met or len(values) > _MOST_CODES or max(len(value.strip()) for value in met) > _LONGEST_CODE:
             continue
-        for meanings in _tables_of_codes(one, probe):
+        for meanings in _tables_of_codes(one, comparison.origin, probe):
             lists = meanings.of(comparison.origin, values)
             if lists and all(_misread(met, codes, sought) for codes in lists):
-                notes.append(_told(comparison, one, met, meanings.table, lists[0], sought))
+                spelled = {value.strip().casefold(): value for value in values}
+                notes.append(_told(comparison, one, met, meanings.table, lists[0], sought, spelled))
     return notes
 
 
@@ -78,18 +80,21 @@ def _told(
     table: TableSchema,
     codes: Mapping[str, str],
     sought: Sequence[str],
+    spelled: Mapping[str, str],
 ) -> str:
     bad = _misread(met, codes, sought)
     called = ", ".join(f"{value!r} is {codes[value.strip().casefold()]!r}" for value in bad)
     place, others = str(comparison.origin), [code for code, said in codes.items() if _agrees(said, sought)]
     if not others:
         return f"{UNSURE}by {table.name} {called} in {place}, which is none of the words that were looked for"
-    listed = "; ".join(f"{code.upper()} {said}" for code, said in codes.items())
+    held = {spelled[code]: said for code, said in codes.items() if code in spelled}
+    more = "; ..." if len(held) > _SHOWN else ""
+    listed = "; ".join(f"{code} {said}" for code, said in list(held.items())[:_SHOWN]) + more
     unknown = UnknownValue(
         f"{text_of(one, comparison.node)}: {table.name} calls {' and '.join(map(repr, bad))} in {place} by none of these words",
         place=place,
         text=sought[0],
-        values=tuple(code.upper() for code in codes),
+        values=tuple(held),
     )
     published = " ".join(f"{table.name}.{name}" for name in code_columns(table))
     unknown.question = (
@@ -114,12 +119,12 @@ def _agrees(meaning: str, sought: Sequence[str]) -> bool:
     return any(a[:_STEM] == b[:_STEM] or a.startswith(b) or b.startswith(a) for a in said for b in asked)
 
 
-def _tables_of_codes(one: Read, probe: Probe) -> Iterator[Meanings]:
-    """The tables of codes of the warehouse that the SELECT does not read."""
+def _tables_of_codes(one: Read, origin: Origin, probe: Probe) -> Iterator[Meanings]:
+    """The tables that may say what the codes of a column mean and that the SELECT does not read; one for one thing alone only if it is that."""
     used = {table.name for table in one.used}
     for table in one.tables:
         columns = [exp.column(name, quoted=True) for name in code_columns(table)]
-        if table.name in used or not columns:
+        if table.name in used or not columns or (len(columns) < WITH_DOMAIN and not _is_of(table, origin)):
             continue
         rows = probe.rows(exp.select(*columns).distinct().from_(from_named(table.name)).limit(_MOST_ROWS))
         by_domain: dict[str, dict[str, str]] = defaultdict(dict)

@@ -29,9 +29,8 @@ _PATTERN = (
     exp.Contains,
 )
 _WORD = re.compile(r"[^\W_]")
-_BARE = re.compile(
-    r"\\[mMyYbB]|\(\?i\)"
-)  # of a regular expression what says where a word begins and ends, or that cases are alike
+# Of a regular expression what says where a word begins and ends, or that cases are alike.
+_BARE = re.compile(r"\\[mMyYbB]|\(\?i\)")
 
 
 @dataclass(frozen=True)

@@ -251,13 +251,8 @@ def _lost_in_casts(one: Read, probe: Probe) -> Iterator[str]:
                 continue
             where = select.args.get("where")
             # A bound on the very cast would hide what it loses.
-            parts = (
-                where.this.flatten()
-                if where is not None and isinstance(where.this, exp.And)
-                else [where.this]
-                if where
-                else []
-            )
+            condition = where.this if where is not None else exp.true()
+            parts = condition.flatten() if isinstance(condition, exp.And) else [condition]
             kept = [part.copy() for part in parts if part.find(exp.TryCast) is None]
             lost = exp.and_(node.copy().is_(exp.null()), node.this.copy().is_(exp.null()).not_())
             rows = rows_of(one, scope, exp.and_(*kept, lost))
