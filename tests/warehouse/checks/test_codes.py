@@ -24,6 +24,10 @@ CREATE VIEW seen AS SELECT id, status AS state FROM invoices;
 CREATE TABLE order_states (state_cd VARCHAR, state_name VARCHAR); INSERT INTO order_states VALUES ('N', 'new'), ('S', 'shipped'), ('C', 'closed');
 CREATE TABLE orders (id INTEGER, state VARCHAR, flag VARCHAR);
 INSERT INTO orders SELECT i, ['N', 'S', 'C'][1 + i % 3], ['N', 'C'][1 + i % 2] FROM range(9) t(i);
+CREATE TABLE claims (id INTEGER, claim_typ VARCHAR); INSERT INTO claims VALUES (1, 'PAY'), (2, 'LAE'), (3, 'RSV');
+INSERT INTO code_table VALUES ('TRX', 'PAY', 'indemnity payment'), ('TRX', 'LAE', 'loss adjustment expense, external'), ('TRX', 'RSV', 'case reserve change');
+CREATE TABLE costs (id INTEGER, cost_typ VARCHAR); INSERT INTO costs VALUES (1, 'PM'), (2, 'LE'), (3, 'RS');
+INSERT INTO code_table VALUES ('CST', 'PM', 'payment'), ('CST', 'LE', 'loss expense'), ('CST', 'RS', 'reserve for expenses');
 CREATE TABLE blanks (id INTEGER, state VARCHAR); INSERT INTO blanks VALUES (1, ''), (2, 'N'), (3, 's');
 """
 POSTED = "('POSTED', 'POST', 'P', 'BOOKED', 'B')"
@@ -63,6 +67,9 @@ def test_a_code_for_something_else_is_asked_about(source: Any, select: str, call
         "SELECT count(*) FROM invoices i JOIN code_table c ON c.domain = 'INV' AND c.code = upper(i.status) WHERE i.status IN ('POSTED', 'P')",
         # No list of codes has all of its values, or the one that has is of another column.
         "SELECT count(*) FROM orders WHERE flag IN ('NO', 'NONE', 'N')",
+        # Initials and abbreviations are what was looked for.
+        "SELECT count(*) FROM claims WHERE upper(claim_typ) IN ('PAY', 'LAE')",
+        "SELECT count(*) FROM costs WHERE cost_typ IN ('PAYMENT', 'PM', 'LE')",
         # What says that there is none is no code.
         "SELECT count(*) FROM blanks WHERE state IN ('', 'NONE', 'N/A')",
     ],

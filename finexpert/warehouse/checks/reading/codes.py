@@ -27,7 +27,7 @@ from finexpert.warehouse.semantic_model.publishing import SAYS_HOW, WITH_DOMAIN,
 
 _MOST_ROWS = 5_000
 _MOST_CODES = 200
-_LONGEST_CODE = 3
+_LONGEST_CODE = 2  # longer ones abbreviate a word or are its initials, and who writes one means it
 _STEM = 4
 _SHOWN = 20
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -105,7 +105,21 @@ def _told(
 
 
 def _misread(met: Sequence[str], codes: Mapping[str, str], sought: Sequence[str]) -> list[str]:
-    return [value for value in met if not _agrees(codes[value.strip().casefold()], sought)]
+    return [
+        value
+        for value in met
+        if not _agrees(said := codes[value.strip().casefold()], sought) and not _initials(said, value)
+    ]
+
+
+def _initials(meaning: str, code: str) -> bool:
+    """Whether a code is made of the first letters of its meaning's words.
+
+    >>> _initials("loss expense, external", "le"), _initials("settled", "S"), _initials("receipt from supplier", "RT")
+    (True, False, False)
+    """
+    letters = "".join(word[0] for word in re.findall(r"[^\W\d_]+", meaning.casefold()))
+    return len(code.strip()) > 1 and letters.startswith(code.strip().casefold())
 
 
 def _agrees(meaning: str, sought: Sequence[str]) -> bool:
