@@ -1,4 +1,4 @@
-"""How candidates for a layer are made: six recipes behind one interface.
+"""How candidates for a layer are made: five recipes behind one interface.
 
     RECIPES["bootstrap"].run(search)        # each candidate is made, scored on val and written down; see `search`
 
@@ -24,7 +24,6 @@ from finexpert.optimizers.compiling.metrics import RIGHT, plain_metric
 from finexpert.optimizers.compiling.quietly import quietly
 from finexpert.optimizers.compiling.search import Search
 from finexpert.optimizers.compiling.trial import Trial, Trying
-from finexpert.optimizers.program.nearest import NearestFewShot
 
 # How many demonstrations the candidates have, in turn: few are cheap, and often enough to show the form.
 SIZES = (2, 1, 4, 3)
@@ -112,30 +111,6 @@ class BootstrapRandomSearch:
             search.make(f"bootstrap {number + 1}", _bootstrapper(search, train, size, _turn(search, number)[1]))
 
 
-class Nearest:
-    """Demonstrations chosen for each question: the examples most like it."""
-
-    name = "nearest"
-
-    def run(self, search: Search) -> None:
-        pool = pool_of(search)
-        if not pool:
-            raise _no_demonstration(search)
-        tries = []
-        for way in range(len(search.task.ways) or 1):
-            own = search.task.ways[way] if search.task.ways else pool
-            # A way of asking may have no question to compare by.
-            if any("question" in demo for place in own for demo in pool.get(place, ())):
-                examples = [demo for demos in _of_way(search, pool, way).values() for demo in demos]
-                tries += [(size, way, examples) for size in sorted(SIZES)]
-        for number, (size, _, examples) in enumerate(sorted(tries, key=lambda each: each[:2])[: search.most], start=1):
-            search.make(f"nearest {number}", _nearest(search, examples, size))
-
-
-def _nearest(search: Search, examples: Sequence[dspy.Example], size: int) -> Callable[[], dspy.Module]:
-    return lambda: NearestFewShot(k=size).compile(search.layer(), trainset=examples)
-
-
 def pool_of(search: Search) -> Demos:
     """The demonstrations that the training examples give, by predictor."""
     pool: dict[str, list[dspy.Example]] = defaultdict(list)
@@ -216,7 +191,6 @@ RECIPES: Mapping[str, Recipe] = {
         BootstrapRandomSearch(),
         instructions.Mipro(),
         instructions.Gepa(),
-        Nearest(),
     )
 }
 

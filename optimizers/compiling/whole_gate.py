@@ -239,12 +239,11 @@ def cheaper(ways: dict[bool, list[Line]]) -> tuple[bool, Decision]:
 def without_demonstrations(states: States) -> States:
     """The states of a layer with its instructions alone.
 
-    >>> without_demonstrations({"write": {"signature": {}, "demos": [{"question": "?"}], "nearest": {"k": 2}}})
+    >>> without_demonstrations({"write": {"signature": {}, "demos": [{"question": "?"}]}})
     {'write': {'signature': {}, 'demos': []}}
     """
     return {
-        place: {key: [] if key == "demos" else value for key, value in state.items() if key != "nearest"}
-        for place, state in states.items()
+        place: {key: [] if key == "demos" else value for key, value in state.items()} for place, state in states.items()
     }
 
 

@@ -36,14 +36,13 @@ from finexpert.optimizers.program.manifest import (
     Manifest,
     Provenance,
 )
-from finexpert.optimizers.program.nearest import NearestPredict
 from finexpert.storage import foreign_files, foreign_json
 
 COMPILED = Path("runs") / "compiled"
 
 # What optimizers leave on the program that won: other candidates and logs, no part of the program.
 _LEFTOVERS = ("candidate_programs", "detailed_results", "trial_logs", "prompt_model_total_calls", "total_calls")
-_STATE_KEYS = {"traces", "train", "demos", "signature", "lm", "fields", "nearest"}
+_STATE_KEYS = {"traces", "train", "demos", "signature", "lm", "fields"}
 
 
 def layers_of(expert: dspy.Module) -> dict[str, dspy.Module]:
@@ -66,7 +65,7 @@ def predictors_of(layer: dspy.Module) -> dict[str, dspy.Predict]:
     if "forward" in vars(layer):
         raise DataError(
             f"the {type(layer).__name__} was given another forward, as dspy.KNNFewShot does, which no JSON can hold: "
-            f"compile it with finexpert.optimizers.program.nearest.NearestFewShot instead"
+            f"show it fixed demonstrations instead, as dspy.LabeledFewShot does"
         )
     if missing := sorted(set(made) - set(found)):
         raise DataError(f"the {type(layer).__name__} has lost its predictors {', '.join(missing)}")
@@ -257,8 +256,4 @@ def fill(layer: dspy.Module, states: Mapping[str, Mapping[str, Any]]) -> None:
     for place, predictor in predictors_of(layer).items():
         if place not in states:
             continue
-        state = dict(states[place])
-        if "nearest" in state:
-            predictor = NearestPredict(predictor.signature)
-            dspy.primitives.module.set_attribute_by_name(layer, place, predictor)
-        predictor.load_state(state)
+        predictor.load_state(dict(states[place]))

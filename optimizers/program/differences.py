@@ -38,9 +38,6 @@ def prompt_text(predictor: dspy.Predict) -> str:
         lines.append(f"  {name}: {field['description']}")
     for key, value in sorted(predictor.config.items()):
         lines.append(f"  ({key}: {value})")
-    if nearest := state.get("nearest"):
-        lines += ["", f"Shows the {nearest['k']} nearest of {len(nearest['pool'])} by {', '.join(nearest['by'])}"]
-        lines += _examples(nearest["pool"])
     if state["demos"]:
         lines += ["", f"Demonstrations: {len(state['demos'])}", *_examples(state["demos"])]
     return "\n".join(lines) + "\n"

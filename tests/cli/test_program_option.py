@@ -19,7 +19,7 @@ from finexpert.settings import Settings
 
 MARK = "Plan it with the greatest care."
 SELECT = "SELECT date, value FROM cpi WHERE cpi_index = 'CPI' ORDER BY date"
-ASKING = {"ask", "chat", "eval fred", "eval convfinqa", "eval house", "eval memory", "eval lookup", "eval keywords"}
+ASKING = {"ask", "chat", "eval fred", "eval convfinqa", "eval house", "eval lookup", "eval keywords"}
 
 
 @pytest.fixture

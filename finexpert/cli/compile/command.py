@@ -36,7 +36,7 @@ def compile_(
     ] = None,
     optimizer: Annotated[
         str,
-        typer.Option(help="labeled, bootstrap, bootstrap-random-search, miprov2, gepa or nearest."),
+        typer.Option(help="labeled, bootstrap, bootstrap-random-search, miprov2 or gepa."),
     ] = "labeled",
     name: Annotated[str, typer.Option(help="Name of the program under runs/compiled.")] = "compiled",
     base: Annotated[

@@ -12,14 +12,13 @@ from finexpert.cli.eval.fred import fred
 from finexpert.cli.eval.layers import keywords, lookup
 from finexpert.cli.eval.outside import csv, sql
 from finexpert.cli.eval.retrieval import retrieval
-from finexpert.cli.eval.taught import house, memory
+from finexpert.cli.eval.taught import house
 
 eval_app = typer.Typer(help="Run an evaluation, tracked in MLflow.", no_args_is_help=True)
 for _command in (
     fred,
     convfinqa,
     house,
-    memory,
     lookup,
     keywords,
     layers,

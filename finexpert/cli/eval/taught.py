@@ -1,8 +1,7 @@
-"""`finexpert eval house` and `finexpert eval memory`: what teaching is worth."""
+"""`finexpert eval house`: what teaching is worth."""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,10 +17,8 @@ from finexpert.cli.options import Given
 if TYPE_CHECKING:
     from finexpert.datasets.evaluations.evaluation import Result
 
-_OPTIONS = "data lm api_base drafts retries budget record recordings program threads engine fresh json_out"
 
-
-@evaluated(_OPTIONS)
+@evaluated("data lm api_base drafts retries budget record recordings program threads engine fresh json_out")
 def house(
     given: Given,
     modes: Annotated[
@@ -62,37 +59,3 @@ def house(
                 "house", bench, asked, names, ask=lambda journal, told: ask(journal, on_result=told),
                 total=len(evaluation.jobs(asked, names)), at_last=at_last,
             )  # fmt: skip
-
-
-@evaluated(f"{_OPTIONS} as_of")
-def memory(
-    given: Given,
-    only: Annotated[str | None, typer.Option(help="Forms of the process, with commas; all three if not given.")] = None,
-    store: TaughtStore = None,
-) -> Iterator[Asked]:
-    """Compare who wrote a long process down: the program, the expert, or the expert with a reminder."""
-    settings = given.settings(workers=2, as_of=given.as_of or dt.datetime(2024, 9, 30))
-    from finexpert.datasets.desk import memory_evaluation as evaluation
-    from finexpert.datasets.desk.house import recession_transcript
-    from finexpert.datasets.desk.transcripts import read_transcript
-    from finexpert.datasets.fred.database import open_data
-    from finexpert.datasets.fred.evaluation import QuestionBench, evaluate
-    from finexpert.errors import StoreError
-    from finexpert.language_models.roles import LanguageModels
-
-    names = listed(only) if only else list(evaluation.FORMS)
-    among(names, evaluation.FORMS, "--only")
-    expert, settings = given.expert(settings)
-    source, models = open_data(given.data, settings=settings), LanguageModels.from_settings(settings)
-    today, lesson = settings.as_of or dt.date.today(), recession_transcript()
-    with sandbox_of(settings) as sandbox:
-        untaught = QuestionBench(source, sandbox, models, settings, expert)
-        with learned(store, [lesson], untaught, given.threads, {today}) as taught:
-            summarised = taught.memory.get("Recession Calculation")
-        if summarised is None:
-            raise StoreError("the store has no process 'Recession Calculation': leave out --store to have it taught")
-        forms = evaluation.forms(summarised, read_transcript(lesson))
-        bench = evaluation.MemoryBench(source, sandbox, models, settings, expert, processes=forms)
-        asked = evaluation.questions(source, today)
-        ask = partial(evaluate, bench, asked, names, threads=given.threads)
-        yield evaluation_of("memory", bench, asked, names, ask=lambda journal, told: ask(journal, on_result=told))

@@ -1,4 +1,4 @@
-"""`finexpert eval house`, `memory`, `lookup` and `keywords`: what they print and write, and wrong usage."""
+"""`finexpert eval house`, `lookup` and `keywords`: what they print and write, and wrong usage."""
 
 from __future__ import annotations
 
@@ -80,22 +80,14 @@ def test_house_plays_the_lessons_first_and_names_what_was_not_learned(evaluate: 
     assert not (Settings().home / "stores" / "knowledge.sqlite").exists()
 
 
-def test_memory_over_a_store(evaluate: Any, store: str, desk: Any) -> None:
-    ran, written = evaluate("memory", "--store", store, "--only", "model-summarised", "--threads", "1")
-    assert ran.code == 0
-    assert written["rungs"]["model-summarised"]["overall"][1] == 12
-    assert all("Count the falling quarters." in prompt for prompt in desk.of("planning"))
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
         (("house", "--modes", "taught,guessed"), 2, "'guessed' is none of untaught, taught, missing"),
         (("house", "--half", "terms"), 2, "'terms' is none of keywords, processes"),
-        (("memory", "--only", "short"), 2, "'short' is none of model-summarised"),
         (("lookup", "--split", "test"), 2, "'test' is none of train, val, holdout"),
         (("keywords", "--split", "test"), 2, "'test' is none of train, val, holdout"),
-        (("memory", "--store", "empty.sqlite"), 1, "leave out --store to have the lessons played first"),
+        (("house", "--store", "empty.sqlite"), 1, "leave out --store to have the lessons played first"),
         (("keywords", "--examples", "none.jsonl"), 1, "none.jsonl"),
     ],
 )

@@ -141,7 +141,7 @@ def told(made: CompileRun, outcome: Any) -> Any:
     return outcome.states, outcome.decision.model_dump(), tried, scores
 
 
-@pytest.mark.parametrize("recipe", ["labeled", "bootstrap", "nearest", "gepa"])
+@pytest.mark.parametrize("recipe", ["labeled", "bootstrap", "gepa"])
 @pytest.mark.parametrize("limits", [SpendingLimits(), SpendingLimits(calls=14)], ids=["free", "tight"])
 def test_interrupted_and_resumed_is_as_uninterrupted(
     run: Any, extractor: Any, recipe: str, limits: SpendingLimits
@@ -164,7 +164,7 @@ def test_miprov2_is_resumed_too(run: Any, extractor: Any) -> None:
     test_no_recipe_asks_a_model_twice(run, extractor, "miprov2")
 
 
-@pytest.mark.parametrize("recipe", ["labeled", "bootstrap", "bootstrap-random-search", "nearest", "gepa"])
+@pytest.mark.parametrize("recipe", ["labeled", "bootstrap", "bootstrap-random-search", "gepa"])
 def test_no_recipe_asks_a_model_twice(run: Any, extractor: Any, recipe: str) -> None:
     counting = Failing(helped, 0)
     whole = run(extractor(counting), recipe=recipe)
@@ -202,7 +202,7 @@ def test_what_was_finished_is_not_asked_again(run: Any, extractor: Any) -> None:
     assert not resumed.found
 
 
-@pytest.mark.parametrize("change", [{"seed": 1}, {"val": 2}, {"recipe": "nearest"}, {"candidates": 3}])
+@pytest.mark.parametrize("change", [{"seed": 1}, {"val": 2}, {"recipe": "bootstrap"}, {"candidates": 3}])
 def test_another_plan_is_another_compile(run: Any, extractor: Any, change: dict[str, Any]) -> None:
     model = extractor(with_demos)
     assert run(model, **change).folder != run(model).folder

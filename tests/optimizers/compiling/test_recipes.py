@@ -52,9 +52,7 @@ def test_a_recipe_finds_what_helps(name: str, search: Any, extractor: Any) -> No
     assert best.name.startswith("labeled" if name.startswith("bootstrap-") else name)
     assert best.scores == [1, 1, 1]
     # Plain states, with no program and no model in them.
-    assert all(
-        set(state) <= {"traces", "train", "demos", "signature", "lm", "nearest"} for state in best.states.values()
-    )
+    assert all(set(state) <= {"traces", "train", "demos", "signature", "lm"} for state in best.states.values())
 
 
 def test_bootstrap_takes_nothing_that_was_wrong(search: Any, extractor: Any) -> None:
@@ -152,7 +150,7 @@ def test_an_unknown_recipe() -> None:
 def test_layers_stay_as_they_are(search: Any, extractor: Any) -> None:
     found = search(extractor(helped))
     before = states_of(found.base)
-    for name in ("labeled", "bootstrap", "nearest"):
+    for name in ("labeled", "bootstrap"):
         recipe_of(name).run(found)
     assert states_of(found.base) == before
     assert not dspy.Predict("a -> b").demos

@@ -1,4 +1,4 @@
-"""Compiling the way of planning that answers with one SELECT: its demonstrations, its judge, the examples nearest."""
+"""Compiling the way of planning that answers with one SELECT: its demonstrations, its judge."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from finexpert.language_models.scripted import ScriptedModel
 from finexpert.modules.calling import using
 from finexpert.modules.planning import Planning
 from finexpert.optimizers.compiling.journal import Journal
-from finexpert.optimizers.compiling.recipes import pool_of, recipe_of, with_demos
+from finexpert.optimizers.compiling.recipes import recipe_of, with_demos
 from finexpert.optimizers.compiling.search import Models, Search
 from finexpert.optimizers.compiling.tasks import CompileBench, Task, task_of
 
@@ -100,15 +100,6 @@ def search(task: Task, tmp_path: Path) -> Callable[[str], Search]:
         return Search(task, Planning(), roles, Journal(tmp_path / "journal.jsonl"), train, train[:1], most=2)
 
     return made
-
-
-def test_both_ways_have_nearest_examples(search: Any) -> None:
-    found = search(RIGHT)
-    assert {len(demos) for demos in pool_of(found).values()} == {3}
-    recipe_of("nearest").run(found)
-    # Drafts are not what this model writes; asked for a SELECT it is right.
-    assert [candidate.scores for candidate in found.tried] == [[0.0], [1.0]]
-    assert [len(candidate.states[WAY].get("nearest", {}).get("pool", [])) for candidate in found.tried] == [0, 3]
 
 
 def test_candidates_take_both_ways_in_turn(search: Any) -> None:

@@ -20,7 +20,6 @@ import pytest
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.modules.planning import Planning
 from finexpert.optimizers.program.artifact import layers_of, predictors_of, save, state_of
-from finexpert.optimizers.program.nearest import NearestFewShot, NearestPredict
 
 ASKED = {
     "question": "By how much did the wages of 2019 rise?",
@@ -76,11 +75,7 @@ def reflected(student: Planning, examples: list[dspy.Example], lm: Any) -> Any:
     return search.compile(student, trainset=examples[:4], valset=examples[4:])
 
 
-def nearest(student: Planning, examples: list[dspy.Example], lm: Any) -> Any:
-    return NearestFewShot(k=2).compile(student, trainset=examples)
-
-
-OPTIMIZERS = {f.__name__: f for f in (labelled, bootstrapped, searched, proposed, reflected, nearest)}
+OPTIMIZERS = {f.__name__: f for f in (labelled, bootstrapped, searched, proposed, reflected)}
 OPTUNA = pytest.mark.skipif(find_spec("optuna") is None, reason="MIPROv2 needs optuna, which is not installed")
 NAMES = [pytest.param(name, marks=OPTUNA if name == "proposed" else ()) for name in OPTIMIZERS]
 
@@ -181,20 +176,6 @@ def test_reflecting_changed_the_instructions(compiled: dict[str, FinancialExpert
     assert compiled["reflected"].planning.warehouse_with_drafts.signature.instructions == "Name every window."
 
 
-def test_the_nearest_examples_are_shown_the_nearest_last(
-    compiled: dict[str, FinancialExpert], examples: list[dspy.Example]
-) -> None:
-    predictor = compiled["nearest"].planning.warehouse_with_drafts
-    assert isinstance(predictor, NearestPredict)
-    shown = predictor.examples_like({"question": "By how much did the wages rise?"})
-    assert [example.question for example in shown][-1] == "By how much did the wages rise?"
-    assert len(shown) == 2
-    # Those without examples of their own stay as they are, and one compiled anew starts without a pool.
-    assert type(compiled["nearest"].planning.filing) is dspy.Predict
-    assert predictor.deepcopy().nearest == predictor.nearest
-    assert compiled["nearest"].planning.reset_copy().warehouse_with_drafts.examples_like(ASKED) == []
-
-
 @pytest.fixture
 def knn(examples: list[dspy.Example]) -> FinancialExpert:
     from finexpert.embeddings.embedding import embedder
@@ -208,6 +189,6 @@ def knn(examples: list[dspy.Example]) -> FinancialExpert:
 def test_what_dspy_hides_in_a_closure_is_refused(knn: FinancialExpert, tmp_path: Path) -> None:
     from finexpert.errors import DataError
 
-    with pytest.raises(DataError, match="NearestFewShot"):
+    with pytest.raises(DataError, match="LabeledFewShot"):
         save(knn, tmp_path / "knn")
     assert list(tmp_path.iterdir()) == []
