@@ -9,15 +9,14 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import warnings
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 import pytest
+from served import ServedModel
 
 from finexpert import tracking
 from finexpert.core.workspace import NamedFrame, Workspace
@@ -49,29 +48,6 @@ def reply(prompt: str) -> str:
     return fields(selects=selects)
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers chat completions with `reply`, and remembers the keys it was sent."""
-
-    keys: list[str | None] = []  # noqa: RUF012  (of the one server)
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.keys.append(self.headers.get("Authorization"))
-        text = reply(body["messages"][-1]["content"])
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        content = {"id": "1", "object": "chat.completion", "created": 1, "model": "served", "choices": [choice]}
-        data = json.dumps({**content, "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
 class Evaluated(NamedTuple):
     """A finished evaluation: the folder that it ran in, what it printed, and a client of its store."""
 
@@ -81,19 +57,13 @@ class Evaluated(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
-    thread = threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{http.server_address[1]}/v1"
-    http.shutdown()
-    http.server_close()
-    thread.join()
+def server() -> Iterator[ServedModel]:
+    with ServedModel(lambda messages: reply(messages[-1]["content"])) as served:
+        yield served
 
 
 @pytest.fixture(scope="module")
-def evaluated(server: str, tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
+def evaluated(server: ServedModel, tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
     folder = tmp_path_factory.mktemp("evaluated")
     dates = pd.date_range("2020-01-01", periods=6, freq="MS")
     rows = {"date": dates, "note": [f"{CANARY}{n}" for n in range(6)], "amount": [NUMBER + n for n in range(6)]}
@@ -104,7 +74,7 @@ def evaluated(server: str, tmp_path_factory: pytest.TempPathFactory) -> Evaluate
     ]
     (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, questions)))
     options = ("--questions", "mine.jsonl", "--data", "sales.duckdb", "--rungs", "sql+script,+retries")
-    model = ("--lm", "openai/served", "--api-base", server)
+    model = ("--lm", "openai/served", "--api-base", server.url)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("FINEXPERT", "MLFLOW", "OPENAI"))}
     ran = subprocess.run(
         [sys.executable, "-m", "finexpert.cli.main", "eval", "fred", *options, *model],
@@ -192,7 +162,7 @@ def test_every_question_has_a_trace(evaluated: Evaluated) -> None:
     assert {trace.info.status.value for trace in traces} == {"OK"}
 
 
-def test_no_row_and_no_key_is_kept(evaluated: Evaluated) -> None:
+def test_no_row_and_no_key_is_kept(evaluated: Evaluated, server: ServedModel) -> None:
     """Neither in the store nor in the artifacts, the home or the cache of completions."""
     kept = {path: path.read_bytes() for path in evaluated.folder.rglob("*") if path.is_file()}
     secrets = (CANARY.encode(), b"918273645", b"918,273,645", KEY.encode())
@@ -203,7 +173,7 @@ def test_no_row_and_no_key_is_kept(evaluated: Evaluated) -> None:
     # The search sees what is there: the prompts in the store, the key at the server.
     database = kept[evaluated.folder / "runs" / "mlflow.db"]
     assert all(text.encode() in database for text in (RISE, SELECT, "iloc[-1]"))
-    assert set(Handler.keys) == {f"Bearer {KEY}"}
+    assert set(server.keys) == {f"Bearer {KEY}"}
 
 
 def test_the_frames_of_a_conversation_are_traced_without_their_rows(evaluated: Evaluated) -> None:

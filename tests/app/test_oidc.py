@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +16,7 @@ from fastapi import FastAPI, Form, Request
 from fastapi.responses import RedirectResponse
 from joserfc import jwt
 from joserfc.jwk import RSAKey
+from served import running
 from starlette.testclient import TestClient
 
 from finexpert.app.guard import COOKIE
@@ -39,10 +39,8 @@ class Provider:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.issuer = f"http://127.0.0.1:{self.port}"
-        self.server = uvicorn.Server(uvicorn.Config(self._app(), port=self.port, log_level="error"))
-        self.thread = threading.Thread(target=self.server.run, daemon=True)
 
-    def _app(self) -> FastAPI:
+    def app(self) -> FastAPI:
         app = FastAPI()
 
         @app.get("/.well-known/openid-configuration")
@@ -78,13 +76,8 @@ class Provider:
 @pytest.fixture(scope="module")
 def started() -> Iterator[Provider]:
     provider = Provider()
-    provider.thread.start()
-    until = time.monotonic() + 30
-    while not provider.server.started and time.monotonic() < until:
-        time.sleep(0.05)
-    yield provider
-    provider.server.should_exit = True
-    provider.thread.join(20)
+    with running(uvicorn.Config(provider.app(), port=provider.port, log_level="error")):
+        yield provider
 
 
 @pytest.fixture

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 import uvicorn
 from openai import APIStatusError, AuthenticationError, NotFoundError, OpenAI, RateLimitError
 from sample_library import sample_info, sample_pages
+from served import running
 
 from finexpert.app.desk import Desk, GivenSource, local_person
 from finexpert.app.options import ServeOptions
@@ -31,19 +30,13 @@ UNEMPLOYMENT = "Plot the unemployment rate and its 12-month moving average since
 @contextmanager
 def served(made: Desk, key: str = "none") -> Iterator[OpenAI]:
     """A client of the desk's server on a free port."""
-    server = uvicorn.Server(uvicorn.Config(create_app(made, close=False), port=0, log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            time.sleep(0.02)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        with OpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key=key, max_retries=0) as client:
-            yield client
-    finally:
-        server.should_exit = True
-        thread.join()
-        made.close()
+    config = uvicorn.Config(create_app(made, close=False), port=0, log_level="error")
+    with (
+        closing(made),
+        running(config) as (host, port),
+        OpenAI(base_url=f"http://{host}:{port}/v1", api_key=key, max_retries=0) as client,
+    ):
+        yield client
 
 
 def asked(client: OpenAI, *messages: str, model: str = "finexpert") -> str:

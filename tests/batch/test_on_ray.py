@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from ray_nodes import two_nodes
-from tests.cli.test_batch import Served
+from tests.cli.test_batch import Counting
 
 from finexpert.batch.ask_all import ask_all
 from finexpert.embeddings import on_ray
@@ -41,23 +41,20 @@ SAME = ["status", "number", "value", "kind", "unit", "calls", "tokens", "flags"]
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counting]:
     # Workers read the key from their own environment.
     monkeypatch.setenv("FINEXPERT_API_KEY", "none")
-    with Served(PLAN) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with Counting(PLAN) as server:
         yield server
-        server.shutdown()
 
 
 @pytest.fixture
-def ask(model: Served, tmp_path: Path, own_home: Path) -> Any:
+def ask(model: Counting, tmp_path: Path, own_home: Path) -> Any:
     sales = build_warehouse(tmp_path / "sales.duckdb", [MONTHS])
 
     def run(n: int, source: Any = sales, engine: str = "ray", **given: Any) -> pd.DataFrame:
         told = {"memory": False, "cache": False, "as_of": dt.date(2020, 12, 31), "lm": "openai/served", "retries": 0}
-        base = f"http://127.0.0.1:{model.server_address[1]}/v1"
-        settings = Settings(**{"api_base": base, "home": own_home} | told | given.pop("settings", {}))
+        settings = Settings(**{"api_base": model.url, "home": own_home} | told | given.pop("settings", {}))
         questions = [f"How many months of kind {number}?" for number in range(n)]
         return ask_all(source, questions, settings=settings, threads=4, engine=engine, **given)  # type: ignore[arg-type]
 
@@ -70,7 +67,7 @@ def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         yield cluster
 
 
-def test_the_answers_of_threads_and_each_question_asked_once(ask: Any, model: Served, nodes: Any) -> None:
+def test_the_answers_of_threads_and_each_question_asked_once(ask: Any, model: Counting, nodes: Any) -> None:
     on_threads = ask(20, engine="threads")
     model.asked.clear()
     on_nodes = ask(20, fresh=True)
@@ -80,7 +77,7 @@ def test_the_answers_of_threads_and_each_question_asked_once(ask: Any, model: Se
 
 
 def test_a_node_that_is_killed_loses_what_it_had_under_way_and_nothing_else(
-    ask: Any, model: Served, nodes: Any, own_home: Path
+    ask: Any, model: Counting, nodes: Any, own_home: Path
 ) -> None:
     killed = threading.Event()
 
@@ -100,7 +97,7 @@ def test_a_node_that_is_killed_loses_what_it_had_under_way_and_nothing_else(
     assert not list((own_home / "batch").iterdir())
 
 
-def test_what_ends_a_run_ends_it_here_too_and_the_next_one_goes_on(ask: Any, model: Served, nodes: Any) -> None:
+def test_what_ends_a_run_ends_it_here_too_and_the_next_one_goes_on(ask: Any, model: Counting, nodes: Any) -> None:
     part = ask(20, settings={"budget_run_calls": 5})
     done = int((part.status == "answered").sum())
     assert 5 <= done <= 9
@@ -115,7 +112,7 @@ def test_what_ends_a_run_ends_it_here_too_and_the_next_one_goes_on(ask: Any, mod
 
 
 def test_a_worker_that_sees_other_data_is_refused(
-    ask: Any, model: Served, nodes: Any, monkeypatch: pytest.MonkeyPatch
+    ask: Any, model: Counting, nodes: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from finexpert.batch import on_ray as asking
 
@@ -125,7 +122,7 @@ def test_a_worker_that_sees_other_data_is_refused(
     assert not model.asked
 
 
-def test_what_is_open_here_alone_is_refused(ask: Any, model: Served) -> None:
+def test_what_is_open_here_alone_is_refused(ask: Any, model: Counting) -> None:
     frame = pd.DataFrame({"n": [1]})
     for source in (frame, {"sales": frame}, [frame]):
         with pytest.raises(ConfigurationError, match="open in this process and in no worker"):

@@ -12,12 +12,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from served import Messages, ServedModel
 
 from finexpert.cli import common
 from finexpert.datasets.fred.questions import RECESSION_DEFINITION, load_questions
@@ -84,52 +84,32 @@ def test_the_questions_are_never_written_over(finexpert: Any, tmp_path: Path, ho
     assert (tmp_path / "q.csv").read_text() == "question\nHow many?\n"
 
 
-class Served(ThreadingHTTPServer):
-    """A model behind OpenAI's protocol that counts what it is asked."""
+class Counting(ServedModel):
+    """Says one text, and counts what it is asked."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.text = text
         self.asked: Counter[str] = Counter()
         self.counting = threading.Lock()
+        self.text = text
+        super().__init__(self.counted)
 
-
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        assert isinstance(self.server, Served)
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = "\n".join(str(message["content"]) for message in body["messages"])
-        with self.server.counting:
-            self.server.asked[re.findall(r"months of kind \d+", prompt)[-1]] += 1
+    def counted(self, messages: Messages) -> str:
+        prompt = "\n".join(str(message["content"]) for message in messages)
+        with self.counting:
+            self.asked[re.findall(r"months of kind \d+", prompt)[-1]] += 1
         time.sleep(0.1)
-        choice = {"index": 0, "message": {"role": "assistant", "content": self.server.text}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        said = {"id": "1", "object": "chat.completion", "created": 1, "model": "served"}
-        content = json.dumps({**said, "choices": [choice], "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        return self.text
 
 
 @pytest.fixture
-def served(desk: Any) -> Iterator[Served]:
-    server = Served(desk.plan("", select="SELECT count(*) AS months FROM sales", columns=("months",)))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+def served(desk: Any) -> Iterator[Counting]:
+    with Counting(desk.plan("", select="SELECT count(*) AS months FROM sales", columns=("months",))) as server:
+        yield server
 
 
 @pytest.mark.timeout(900)
 def test_kill_9_loses_no_finished_row_and_asks_none_twice(
-    served: Served, desk: Any, own_home: Path, tmp_path: Path
+    served: Counting, desk: Any, own_home: Path, tmp_path: Path
 ) -> None:
     n, threads = 20, 2
     lines = [f"{number},How many months of kind {number}?" for number in range(n)]
@@ -142,7 +122,7 @@ def test_kill_9_loses_no_finished_row_and_asks_none_twice(
     }
 
     def start() -> subprocess.Popen[str]:
-        given = ["--lm", "openai/served", "--api-base", f"http://127.0.0.1:{served.server_port}/v1"]
+        given = ["--lm", "openai/served", "--api-base", served.url]
         command = ["batch", "q.csv", "--out", "a.jsonl", "--data", str(desk.warehouse.path), "--threads", str(threads)]
         return subprocess.Popen(
             [sys.executable, "-m", "finexpert.cli.main", *command, *given],

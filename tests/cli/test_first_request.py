@@ -8,11 +8,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import psutil
 import pytest
+from served import Served
 
 ASK = ("ask", "How many recessions have there been in the last 30 years?", "--lm", "openai/x", "--api-base")
 MOST_MEGABYTES = 350
@@ -23,20 +24,14 @@ def asked() -> Iterator[tuple[str, threading.Event, threading.Event]]:
     """A server's address, what is set when it is asked, and what lets it answer."""
     first, answers = threading.Event(), threading.Event()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Waiting(Served):
+        def answer(self, handler: BaseHTTPRequestHandler) -> None:
             first.set()
             answers.wait(60)
 
-        def log_message(self, *given: object) -> None:
-            """Nothing is written."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/v1", first, answers
-    answers.set()
-    server.shutdown()
-    server.server_close()
+    with Waiting() as server:
+        yield f"{server.address}/v1", first, answers
+        answers.set()
 
 
 def test_memory_before_the_first_request(home: Path, asked: tuple[str, threading.Event, threading.Event]) -> None:

@@ -56,6 +56,7 @@ def run_commands(folder: Path, commands: Path, keys: dict[str, str], **settings:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("FINEXPERT", "MLFLOW", "OPENAI"))}
     given = {"FINEXPERT_HOME": str(folder / "home"), "DSPY_CACHEDIR": str(folder / "cache"), "COLUMNS": "150"}
     given |= {"FINEXPERT_EMBEDDER": "words", "FINEXPERT_AS_OF": "2020-12-31", "FINEXPERT_TIMEOUT": "5"}
+    given["PYTHONPATH"] = str(HERE.parent / "helpers")
     ran = subprocess.run(
         [sys.executable, str(HERE / "run_commands.py"), str(folder), str(commands)],
         cwd=folder,

@@ -16,11 +16,12 @@ import logging
 import re
 import shlex
 import sys
-import threading
 import warnings
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
+
+from served import Served, body_of, completion, send_json
 
 from finexpert.testing import fields
 
@@ -59,37 +60,25 @@ def reply(prompt: str) -> str:
     return fields(**said, **({"unit": ""} if first == "interpretation" else {}))
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers chat completions; remembers what it was asked."""
+class Model(Served):
+    """Remembers what it was asked."""
 
-    prompts: list[str] = []  # noqa: RUF012  (of the one server)
-    keys: set[str] = set()  # noqa: RUF012
+    def __init__(self) -> None:
+        self.prompts: list[str] = []
+        self.keys: set[str] = set()
+        super().__init__()
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        key = str(self.headers.get("Authorization"))
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        body = json.loads(body_of(handler))
+        key = str(handler.headers.get("Authorization"))
         prompt = "\n".join(str(message["content"]) for message in body["messages"])
         self.keys.add(key)
         self.prompts.append(prompt)
         if body["model"] in ("refused", "broken"):
-            status = 401 if body["model"] == "refused" else 500
-            self._send(status, {"error": {"message": f"Incorrect API key provided: {key}", "type": "x", "code": "x"}})
-            return
-        choice = {"index": 0, "message": {"role": "assistant", "content": reply(prompt)}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        content = {"id": "1", "object": "chat.completion", "created": 1, "model": "served", "choices": [choice]}
-        self._send(200, {**content, "usage": usage})
-
-    def _send(self, status: int, content: dict[str, Any]) -> None:
-        data = json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
+            error = {"message": f"Incorrect API key provided: {key}", "type": "x", "code": "x"}
+            send_json(handler, {"error": error}, 401 if body["model"] == "refused" else 500)
+        else:
+            send_json(handler, completion(reply(prompt)))
 
 
 def run(name: str, line: str, folder: Path, places: dict[str, str]) -> int:
@@ -136,10 +125,8 @@ def share_sandbox() -> Any:
 
 
 def main_(folder: Path, commands: Path) -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    places = {"port": str(server.server_address[1]), "folder": str(folder)}
+    server = Model()
+    places = {"port": server.address.rpartition(":")[2], "folder": str(folder)}
     (folder / "out").mkdir()
     # What a user sees who switches everything on.
     logging.basicConfig(filename=folder / "debug.log", level=logging.DEBUG, force=True)
@@ -153,10 +140,10 @@ def main_(folder: Path, commands: Path) -> None:
                     (folder / "home" / "records").glob("*.json"), key=lambda path: path.stat().st_mtime_ns
                 ).stem
             codes[name] = run(name, rest, folder, places)
-    seen = {"codes": codes, "prompts": Handler.prompts, "keys": sorted(Handler.keys)}
+    seen = {"codes": codes, "prompts": server.prompts, "keys": sorted(server.keys)}
     (folder / "seen.json").write_text(json.dumps(seen), encoding="utf-8")
     box.close()
-    server.shutdown()
+    server.close()
 
 
 if __name__ == "__main__":

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 import warnings
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
+from served import Served, body_of, send
 
 from finexpert import tracking
 from finexpert.errors import ConfigurationError, DataError
@@ -21,31 +21,18 @@ from finexpert.tracking import spans
 RECESSIONS = "How many recessions have there been in the last 30 years?"
 
 
-class Collector:
+class Collector(Served):
     """An OpenTelemetry collector that keeps what it is sent."""
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
         self.paths: list[str] = []
-        collector = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                collector.paths.append(self.path)
-                collector.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-                self.send_response(200)
-                self.end_headers()
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}"
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        self.paths.append(handler.path)
+        self.bodies.append(body_of(handler))
+        send(handler, b"")
 
     @property
     def spans(self) -> list[Any]:
@@ -66,10 +53,8 @@ def _plain(body: bytes) -> bytes:
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    made = Collector()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
+    with Collector() as made:
+        yield made
 
 
 def ask(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:

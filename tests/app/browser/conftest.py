@@ -11,16 +11,15 @@ import io
 import os
 import shutil
 import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from served import running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -99,18 +98,9 @@ def _serving(desk: Desk, port: int = 0) -> Iterator[Server]:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", port))
-    server = uvicorn.Server(uvicorn.Config(create_app(desk), log_level="warning", timeout_graceful_shutdown=2))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    try:
-        until = time.monotonic() + SECONDS
-        while not server.started and time.monotonic() < until:
-            time.sleep(0.02)
-        yield Server(desk, f"http://127.0.0.1:{listening.getsockname()[1]}")
-    finally:
-        server.should_exit = True
-        thread.join(SECONDS)
-        listening.close()
+    config = uvicorn.Config(create_app(desk), log_level="warning", timeout_graceful_shutdown=2)
+    with closing(listening), running(config, listening) as (host, bound):
+        yield Server(desk, f"http://{host}:{bound}")
 
 
 @pytest.fixture

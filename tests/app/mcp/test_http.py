@@ -7,6 +7,7 @@ import datetime as dt
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -16,6 +17,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp_types import CallToolResult, ElicitResult
+from served import running
 
 from finexpert.app.desk import Desk as Server
 from finexpert.app.desk import GivenSource, local_person
@@ -38,12 +40,11 @@ class Served:
 
     def __init__(self, server: Server) -> None:
         self.server = server
-        self.uvicorn = uvicorn.Server(uvicorn.Config(create_app(server, close=False), port=0, log_level="error"))
-        self.thread = threading.Thread(target=self.uvicorn.run)
-        self.thread.start()
-        while not self.uvicorn.started:
-            time.sleep(0.02)
-        self.address = f"http://127.0.0.1:{self.uvicorn.servers[0].sockets[0].getsockname()[1]}/mcp"
+        self.stack = ExitStack()
+        self.stack.callback(server.close)
+        config = uvicorn.Config(create_app(server, close=False), port=0, log_level="error")
+        host, port = self.stack.enter_context(running(config))
+        self.address = f"http://{host}:{port}/mcp"
 
     def talk(self, act: Act, token: str | None = None, **options: Any) -> Any:
         headers = {"authorization": f"Bearer {token}"} if token else {}
@@ -67,9 +68,7 @@ class Served:
         return secret
 
     def close(self) -> None:
-        self.uvicorn.should_exit = True
-        self.thread.join()
-        self.server.close()
+        self.stack.close()
 
 
 @pytest.fixture

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import socket
-import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import uvicorn
+from served import running
 
 from finexpert.app.serving import config_of
 
@@ -23,11 +21,5 @@ def port(request: pytest.FixtureRequest, make_office: Any) -> Iterator[int]:
             request_seconds=getattr(request.module, "SECONDS", 5.0), **getattr(request.module, "OPTIONS", {})
         )
         request.module.DESK = office.desk
-        server = uvicorn.Server(config_of(office.desk))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        yield listening.getsockname()[1]
-        server.should_exit = True
-        thread.join(30)
+        with running(config_of(office.desk), listening) as (_, bound):
+            yield bound

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp_types import ElicitResult
+from served import running
 
 from finexpert.app.people import access
 from finexpert.app.serving import config_of, listen
@@ -118,11 +117,8 @@ def test_nobody_is_given_anything_of_who_asks_beside_them(make_office: Any, desk
     base = f"http://127.0.0.1:{listening.getsockname()[1]}"
     office = make_office(login=True, questions_per_minute=1_000)
     desk.says("planning", lambda prompt: planned(desk, prompt))
-    server = uvicorn.Server(config_of(office.desk))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
     made: dict[str, Person] = {}
-    try:
+    with running(config_of(office.desk), listening):
         for name in PEOPLE:
             _, token = access.make_token(office.desk.state, name, role="owner", team="local", days=1, made_by="test")
             made[name] = Person(base, name, token)
@@ -139,11 +135,8 @@ def test_nobody_is_given_anything_of_who_asks_beside_them(make_office: Any, desk
             ]
             for each in under_way:
                 each.result()
-    finally:
         for person in made.values():
             person.http.close()
-        server.should_exit = True
-        thread.join(60)
     for name, person in made.items():
         (other,) = set(PEOPLE) - {name}
         said = "\n".join(person.told)

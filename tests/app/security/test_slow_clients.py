@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import uvicorn
+from served import running
 
 from finexpert.app.guarding import bodies
 from finexpert.app.guarding.slow import patient
@@ -35,14 +35,8 @@ def address(house: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, 
     config = uvicorn.Config(
         house.app, port=0, log_level="critical", http=patient(0.4), timeout_keep_alive=60, lifespan="off"
     )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    yield server.servers[0].sockets[0].getsockname()
-    server.should_exit = True
-    thread.join(10)
+    with running(config) as bound:
+        yield bound
 
 
 def test_clients_that_are_slow_are_let_go(address: tuple[str, int]) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import threading
 import zipfile
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 import typer
+from served import Served, send
 from typer.testing import CliRunner
 
 from finexpert.cli.data.convfinqa import convfinqa
@@ -35,34 +36,22 @@ def archive(*names: str, content: bytes = SAMPLE) -> bytes:
 GOOD = archive("data/train.json", "data/dev.json", "data/train_turn.json", "__MACOSX/data/dev.json", "../../evil.json")
 
 
+class Answers(Served):
+    """Serves the given answers in turn, (status, body, bytes cut off the end); the last one for ever."""
+
+    def __init__(self, *answers: tuple[int, bytes, int]) -> None:
+        self.left = list(answers)
+        super().__init__()
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        status, body, cut = self.left.pop(0) if len(self.left) > 1 else self.left[0]
+        send(handler, body[: len(body) - cut], status, length=len(body))
+
+
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Serves the given answers in turn, (status, body, bytes cut off the end); the last one for ever."""
-    servers = []
-
-    def start(*answers: tuple[int, bytes, int]) -> str:
-        left = list(answers)
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                status, body, cut = left.pop(0) if len(left) > 1 else left[0]
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body[: len(body) - cut])
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        return f"http://127.0.0.1:{server.server_port}/data.zip"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    with ExitStack() as stack:
+        yield lambda *answers: f"{stack.enter_context(Answers(*answers)).address}/data.zip"
 
 
 def test_a_download_writes_the_conversation_files_and_nothing_else(serve: Serve, tmp_path: Path) -> None:

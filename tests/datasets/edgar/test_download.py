@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from served import Served
+from served import Served, send
 
 from finexpert.datasets.edgar.download import Edgar
 from finexpert.errors import ConfigurationError, DataError
@@ -47,10 +47,7 @@ class Server(Served):
         elif fault == "page":
             body = b"<html>Please try again</html>"
             length = len(body)
-        handler.send_response(status)
-        handler.send_header("Content-Length", str(length))
-        handler.end_headers()
-        handler.wfile.write(body)
+        send(handler, body, status, length=length)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from served import Served
+from served import Served, send
 
 from finexpert.datasets.fred.database import load_folder
 from finexpert.datasets.fred.download import download
@@ -42,10 +42,7 @@ class Server(Served):
             body = b"<!DOCTYPE html><html><body>Please try again</body></html>"
         elif fault == "header only":
             body = body.partition(b"\n")[0] + b"\n"
-        handler.send_response(status)
-        handler.send_header("Content-Length", str(length or len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
+        send(handler, body, status, length=length)
 
 
 @pytest.fixture

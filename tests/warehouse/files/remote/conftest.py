@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
+from served import Served, send
 
 
 @dataclass
@@ -54,41 +54,28 @@ def bucket(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     made.client.delete_bucket(Bucket=made.name)
 
 
-@dataclass
-class Pages:
+class Pages(Served):
     """What a web server answers by path: a status, headers and a body; and what it was asked."""
 
-    address: str = ""
-    answers: dict[str, tuple[int, Mapping[str, str], bytes]] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.answers: dict[str, tuple[int, Mapping[str, str], bytes]] = {}
+        self.asked: list[str] = []
+        super().__init__()
 
     def __call__(self, path: str, body: bytes = b"", *, status: int = 200, **headers: str) -> str:
         self.answers[path] = (status, {name.replace("_", "-"): value for name, value in headers.items()}, body)
         return f"{self.address}{path}"
 
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        self.asked.append(handler.path)
+        status, headers, body = self.answers.get(handler.path.partition("?")[0], (404, {}, b""))
+        send(handler, body, status, headers=headers)
+
 
 @pytest.fixture
 def pages() -> Iterator[Pages]:
-    made = Pages()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            made.asked.append(self.path)
-            status, headers, body = made.answers.get(self.path.partition("?")[0], (404, {}, b""))
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *given: Any) -> None: ...
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.address = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield made
-    server.shutdown()
-    server.server_close()
+    with Pages() as made:
+        yield made
 
 
 Open = Callable[..., Any]
