@@ -11,12 +11,8 @@ from __future__ import annotations
 
 import datetime as dt
 import getpass
-import json
-import os
 import re
-import shlex
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,21 +20,16 @@ from platformdirs import user_data_path
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from finexpert import modes
+from finexpert import modes, trust
 from finexpert.errors import ConfigurationError
 
 Privacy = Literal["schema", "samples"]
-# Strict: what two programs could read as two hosts is none.
-_ADDRESS = re.compile(
-    r"[a-z][a-z0-9+.-]*://(?:[^@/?#\s\\]*@)?([\w.-]+|\[::1\])(?::\d+)?(?:/[\w./ -]*)?", re.ASCII | re.IGNORECASE
-)
-_THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
-_FILE = re.compile(r"(?!.*://).*|(sqlite|file):///.*", re.DOTALL)
 # What else may hold an address: LiteLLM takes one behind the name of some providers, and among further arguments.
 _MODEL = re.compile(r"(?!.*://).*", re.DOTALL)
 _WORDS = re.compile(r"[\w -]*")
 _SENT = {"trace": "traces", "tracking_uri": "runs", "store": "what is taught"}
 _REFUSED = "finexpert.toml of the current folder names an address as {name}, {where}, whoever gave you the folder: {instead}set it in the environment"
+_OPTION = "finexpert.toml of the current folder names {name} with the option {option!r}, which may lead elsewhere, whoever gave you the folder: leave it out, or set the address in the environment"
 
 
 class Settings(BaseSettings):
@@ -252,20 +243,24 @@ def _check_file(place: str, told: Mapping[str, Any], before: Mapping[str, Any], 
                 raise ConfigurationError(_REFUSED.format(name=place + name, where=where, instead=""))
         elif name.endswith("api_base") or name in _SENT:
             _check_address(place + name, told[name], trusted, f"and {_SENT.get(name, 'questions')} would go there")
-        elif name in ("data", "sources") and os.environ.keys() & {"PGPASSWORD", "PGPASSFILE"}:
-            _check_address(name, told[name], trusted, "and the password of PGPASSWORD would go there")
+        elif name in ("data", "sources"):
+            _check_data(name, told[name], trusted)
 
 
 def _check_address(name: str, told: Any, trusted: Sequence[str], where: str) -> None:
-    for value in told if isinstance(told, list) else [told]:
-        said = _ADDRESS.fullmatch(str(value))
-        host = said[1].lower() if said else ""
-        if host in _THIS_MACHINE or any(fnmatchcase(host, each.lower()) for each in trusted if host):
-            continue
-        if name.endswith("api_base") or not _FILE.fullmatch(str(value)):
-            example = shlex.quote(json.dumps([host]))
-            instead = f"if that host is yours, `export FINEXPERT_TRUSTED_HOSTS={example}`; else " if host else ""
-            raise ConfigurationError(_REFUSED.format(name=name, where=where, instead=instead))
+    for value in map(str, told if isinstance(told, list) else [told]):
+        host = trust.elsewhere(value, trusted)
+        if host is not None and (name.endswith("api_base") or not trust.is_file(value)):
+            raise ConfigurationError(_REFUSED.format(name=name, where=where, instead=trust.instead(host)))
+
+
+def _check_data(name: str, told: Any, trusted: Sequence[str]) -> None:
+    for place in map(str, told if isinstance(told, list) else [told]):
+        if (option := trust.foreign_option(place)) is not None:
+            raise ConfigurationError(_OPTION.format(name=name, option=option))
+        if trust.takes_password(place) and (host := trust.data_elsewhere(place, trusted)) is not None:
+            where = "and a password of the environment (PGPASSWORD) or of ~/.pgpass would go there"
+            raise ConfigurationError(_REFUSED.format(name=name, where=where, instead=trust.instead(host)))
 
 
 def _holds_only(pattern: re.Pattern[str], value: Any) -> bool:

@@ -119,15 +119,75 @@ def test_what_the_environment_names_goes_before_the_file(monkeypatch: pytest.Mon
     assert Settings().api_base == "https://gateway.example"
 
 
-@pytest.mark.parametrize("text", ['data = "postgresql+psycopg://elsewhere.example/x"', 'sources = ["a.duckdb", "postgresql://elsewhere.example/x"]'])  # fmt: skip
-@pytest.mark.parametrize("variable", ["PGPASSWORD", "PGPASSFILE"])
+DATA_ELSEWHERE = [
+    'data = "postgresql+psycopg://elsewhere.example/x"',
+    'data = "postgres://elsewhere.example/x?schema=a"',
+    'data = "postgresql:/elsewhere.example/x"',
+    'data = "./postgresql://elsewhere.example/x"',
+    'data = "Prices=postgresql://elsewhere.example/x"',
+    'data = "postgresql://localhost:5/x?schema=a@elsewhere.example/y"',
+    'data = "postgresql://localhost,elsewhere.example/x"',
+    'sources = ["a.duckdb", "postgresql://elsewhere.example/x"]',
+    'sources = ["a.duckdb", "postgresql:/elsewhere.example/x"]',
+]
+
+
+@pytest.mark.parametrize("text", DATA_ELSEWHERE)
+@pytest.mark.parametrize("variable", ["PGPASSWORD", "PGPASSFILE", "PGSERVICE", None])
 def test_a_password_for_databases_goes_to_no_server_of_the_file(
-    monkeypatch: pytest.MonkeyPatch, text: str, variable: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, variable: str | None
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if "@" not in text:
+        Path("finexpert.toml").write_text(text)
+        Settings()
+    (tmp_path / ".pgpass").touch() if variable is None else monkeypatch.setenv(variable, "secret")
+    for file in (text, text.replace("elsewhere.example", "gateway.example.elsewhere.example")):
+        monkeypatch.setenv("FINEXPERT_TRUSTED_HOSTS", '["gateway.example"]')
+        Path("finexpert.toml").write_text(file)
+        with pytest.raises(ConfigurationError, match="names"):
+            Settings()
+
+
+def test_a_token_of_the_environment_goes_to_no_spark_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_CONNECT_AUTHENTICATE_TOKEN", "secret")
+    Path("finexpert.toml").write_text('data = "sc://elsewhere.example:15002/x"')
+    with pytest.raises(ConfigurationError, match="FINEXPERT_TRUSTED_HOSTS"):
+        Settings()
+
+
+@pytest.mark.parametrize("text", [
+    'data = "postgresql+psycopg://gateway.example/x?schema=macro&sslmode=require"',
+    'data = "postgresql://ann@127.0.0.1:5432/x?schema=core,fin"',
+    'data = "Prices=postgresql://localhost/x"',
+    'data = "mysql+pymysql://elsewhere.example/x"',
+    'data = "sqlite:///prices.db"\nsources = ["sqlite:////srv/prices.db", "a=b.duckdb", "s3://elsewhere/*.csv", "exports/"]',
+    'data = "https://elsewhere.example/a.csv?token=a@b"',
+])  # fmt: skip
+def test_where_no_password_goes_elsewhere_the_file_may_name_data(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    monkeypatch.setenv("FINEXPERT_TRUSTED_HOSTS", '["gateway.example"]')
     Path("finexpert.toml").write_text(text)
     Settings()
-    monkeypatch.setenv(variable, "secret")
-    with pytest.raises(ConfigurationError, match="FINEXPERT_TRUSTED_HOSTS"):
+
+
+@pytest.mark.parametrize("address", [
+    "postgresql://prod.example/x?hostaddr=10.0.0.1", "postgresql://prod.example/x?passfile=/srv/pgpass",
+    "postgresql://prod.example/x?service=prod", "postgresql:/prod.example/x?schema=a&host=elsewhere.example",
+    "postgres://localhost/x?options=-crole%3Downer", "./postgresql://localhost/x?%68ost=elsewhere.example",
+    "mysql+pymysql://prod.example/x?read_default_file=~/.my.cnf", "Prod=mysql+pymysql://prod.example/x?read_default_group=client",
+    "mysql+pymysql://prod.example/x?charset=utf8mb4&init_command=DELETE%20FROM%20t", "mysql+pymysql://prod.example/x?unix_socket=/tmp/x",
+    "mariadb+pymysql://prod.example/x?INIT_COMMAND=DELETE%20FROM%20t", "snowflake://ann@account/X?host=elsewhere.example",
+    "databricks://token@host?http_path=/sql/1&credentials_provider=x", "clickhouse://host/x?http_proxy=http://elsewhere.example",
+    "bigquery://project/x?credentials_path=/srv/key", "trino://host/x?session_properties={}", "postgresql://localhost/x?",
+])  # fmt: skip
+@pytest.mark.parametrize("form", ['data = "{}"', 'sources = ["a.duckdb", "{}"]'])
+def test_options_that_lead_elsewhere_stand_in_no_address_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, address: str, form: str
+) -> None:
+    monkeypatch.setenv("FINEXPERT_TRUSTED_HOSTS", '["*"]')
+    Path("finexpert.toml").write_text(form.format(address))
+    with pytest.raises(ConfigurationError, match="option"):
         Settings()
 
 

@@ -22,16 +22,10 @@ import sqlalchemy as sa
 
 from finexpert.core import hosts as network
 from finexpert.errors import Refused
+from finexpert.trust import OPTIONS
 from finexpert.warehouse.database_address import address_in
 from finexpert.warehouse.engines.kinds import KINDS
 
-# Options such as host=, unix_socket=, service= and read_default_file= lead to another place than the one that was checked, and
-# credentials_base64= and authenticator= name an address that is asked for a token.
-_OPTIONS = {
-    "postgresql": {"sslmode", "charset"}, "mysql": {"charset"}, "mariadb": {"charset"}, "clickhouse": {"secure"}, "sc": {"use_ssl"},
-    "snowflake": {"warehouse", "role"}, "bigquery": {"location", "maximum_bytes_billed"}, "databricks": {"http_path", "catalog"},
-    "mssql": set[str](), "trino": set[str](),
-}  # fmt: skip
 _SEVERAL_DRIVERS = frozenset({"postgresql", "mysql", "mariadb"})
 _LONGEST = 2_000
 _FORMS = ", ".join(dict.fromkeys(kind.form for kind in KINDS.values()))
@@ -67,14 +61,14 @@ def checked_address(place: str, rules: Rules) -> str:
             raise Refused("the address of a SQLite file may have no options")
         return f"sqlite:///{_checked_path(Path(url.database or ''), rules)}"
     # Another driver of the same engine reads other options and other files.
-    if kind not in _OPTIONS or (kind not in _SEVERAL_DRIVERS and url.drivername not in (kind, KINDS[kind].driver)):
+    if kind not in OPTIONS or (kind not in _SEVERAL_DRIVERS and url.drivername not in (kind, KINDS[kind].driver)):
         raise Refused(f"data cannot be connected by {url.drivername[:40]!r}: write {_FORMS}")
     _check_server(url, kind, rules)
     return address
 
 
 def _check_server(url: sa.URL, kind: str, rules: Rules) -> None:
-    options = _OPTIONS[kind] | {"schema"}
+    options = OPTIONS[kind] | {"schema"}
     if more := sorted(set(url.query) - options):
         raise Refused(f"the address holds the option {more[0][:40]!r}, and may hold {', '.join(sorted(options))}")
     host = (url.host or "").strip("[]")

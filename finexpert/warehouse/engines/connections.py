@@ -27,6 +27,17 @@ from finexpert.warehouse.engines.kinds import KINDS, WAIT_SECONDS, EngineLimits,
 from finexpert.warehouse.engines.sqlite_connection import confine, open_sqlite
 
 CONNECTIONS = 8
+# What makes a client read files, run statements before a transaction is read-only, or ask another host than the one that is shown.
+_REFUSED = {
+    "init_command": "leave it out, a session begins with statements of its own",
+    "read_default_file": "write the user and the password into the address",
+    "read_default_group": "write the user and the password into the address",
+    "passfile": "set PGPASSFILE in the environment",
+    "service": "set PGSERVICE in the environment",
+    "servicefile": "set PGSERVICEFILE in the environment",
+    "hostaddr": "write that address in the place of the host",
+    "sslkeylogfile": "leave it out",
+}
 
 
 def without_schema(address: str) -> tuple[str, str | None]:
@@ -70,6 +81,10 @@ def engine_of(address: str, limits: EngineLimits) -> tuple[sa.Engine, str]:
     kind = KINDS[name]
     if name == "sqlite":
         return _sqlite(url), kind.dialect
+    if option := next((option for option in url.query if option.lower() in _REFUSED), None):
+        raise ConfigurationError(
+            f"the address of the database may not hold the option {option}: {_REFUSED[option.lower()]}"
+        )
     if url.drivername == name:
         url = url.set(drivername=kind.driver if name != "mariadb" else "mariadb+pymysql")
     if kind.dialect == "mysql" and (url.get_driver_name() != "pymysql" or not url.database):

@@ -74,6 +74,18 @@ def test_bigquery_ends_a_job_after_its_seconds(address: str, monkeypatch: pytest
     assert config.maximum_bytes_billed == (1000 if "?" in address else None)
 
 
+@pytest.mark.parametrize("address", [
+    "mysql+pymysql://desk:hunter2@db/markets?init_command=DROP%20TABLE%20t", "mysql+pymysql://desk@db/markets?INIT_COMMAND=DROP%20TABLE%20t",
+    "mariadb+pymysql://db/markets?charset=utf8mb4&read_default_file=~/.my.cnf", "mysql://db/markets?read_default_group=client",
+    "postgresql+psycopg://desk@db/markets?hostaddr=10.0.0.1", "postgresql://db/markets?passfile=/srv/pgpass",
+    "postgres://db/markets?service=prod", "postgresql+psycopg://db/markets?schema=a&servicefile=/srv/services",
+])  # fmt: skip
+def test_no_address_makes_a_client_read_files_or_run_statements(address: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"may not hold the option \w+: \w+") as refused:
+        open_data(address)
+    assert "hunter2" not in str(refused.value)
+
+
 def test_sql_server_begins_with_what_a_statement_may_take() -> None:
     (begun,) = KINDS["mssql"].begin(EngineLimits(2.5, 100))
     assert begun.startswith("SET LOCK_TIMEOUT 3000; SET ROWCOUNT 101; SET ANSI_NULLS, ANSI_WARNINGS")
