@@ -11,7 +11,8 @@ from finexpert.core.answers import Citation
 from finexpert.core.plans import Script
 from finexpert.core.syntax import parse
 from finexpert.core.workspace import NamedFrame, Value, Workspace
-from finexpert.errors import PlanError, SandboxFailure, ScriptError
+from finexpert.errors import PlanError, SandboxFailure, ScriptError, UnknownValue
+from finexpert.plans.guessed_texts import check_looked_for, is_for_a_person
 from finexpert.plans.retries import SANDBOX, SCRIPT_GENERATION, StepFailed, with_retries
 from finexpert.plans.running import Running, iso_date, span
 from finexpert.plans.script_checks import check_script
@@ -39,6 +40,12 @@ def script(running: Running, step: Script) -> None:
             outcome = sandbox.run(code, {n: f.data for n, f in frames.items()}, running.around.answer_format)
         except SandboxFailure as error:  # no other script would mend it
             raise StepFailed(SANDBOX, error, 1) from error
+        try:
+            check_looked_for(outcome.unmet, frames, _spoken_of(running))
+        except UnknownValue as error:
+            if is_for_a_person(error):
+                raise StepFailed(SCRIPT_GENERATION, error, 1) from error
+            raise
         running.figures = outcome.figures
         running.seconds["script"] += outcome.seconds
         names = names_in(code)
@@ -59,6 +66,11 @@ def script(running: Running, step: Script) -> None:
         value, repairs = with_retries(SCRIPT_GENERATION, step.code, write, attempt, running.around.retries)
     running.repairs += repairs
     running.registers[step.id] = value
+
+
+def _spoken_of(running: Running) -> str:
+    asked = running.around.checks.question if running.around.checks is not None else ""
+    return f"{asked} {running.plan.interpretation}"
 
 
 def _check_period(running: Running, period: str | None) -> None:

@@ -1,8 +1,8 @@
 """Runs a script inside a locked worker and describes what came of it.
 
     >>> report, blobs = run({"code": "answer = 1 + 1", "kind": "integer", "policy": True, "limits": {}}, {})
-    >>> report["status"], report["answer"]
-    ('done', ['int', '2'])
+    >>> report["status"], report["answer"], report["unmet"]
+    ('done', ['int', '2'], [])
 
 The report is what the parent gets to see, and the parent does not believe it: everything is checked again there. That
 this runs in a worker and nowhere else is `worker.py`'s part.
@@ -25,6 +25,7 @@ import scipy.stats
 
 from finexpert.isolation.limits import Limits
 from finexpert.sandbox.axes import shorten
+from finexpert.sandbox.looked_for import Watch, watched
 from finexpert.sandbox.policy import refusals
 from finexpert.sandbox.tables import NotSendable, encode_result
 from finexpert.sandbox.values import encode
@@ -147,8 +148,12 @@ def run(request: Mapping[str, Any], frames: Mapping[str, pd.DataFrame]) -> tuple
         # An unseeded sample gives the same answer when the record is run again.
         random.seed(0)
         np.random.seed(0)
-        exec(compile(code, NAME, "exec"), namespace)  # noqa: S102  inside the locked worker
-        return _result(namespace, request)
+        tree, found = watched(code)
+        watch = Watch(frames, found)
+        namespace |= watch.names
+        exec(compile(tree, NAME, "exec"), namespace)  # noqa: S102  inside the locked worker
+        report, blobs = _result(namespace, request)
+        return report | {"unmet": watch.unmet()}, blobs
     except NotSendable as error:
         return {"status": "limit", "message": str(error)}, []
     except BaseException as error:  # noqa: BLE001  whatever a script raises, SystemExit too, is its result

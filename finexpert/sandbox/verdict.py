@@ -26,6 +26,7 @@ from finexpert.isolation.limits import Limits
 from finexpert.isolation.wire import Frame
 from finexpert.sandbox import gate, policy, values
 from finexpert.sandbox.library_messages import said
+from finexpert.sandbox.looked_for import Unmet, sites
 
 _LINE_CHARS = 200
 # Names that pandas 3 has no more, and that models still write. Its own advice stands in a text that scrubbing takes out.
@@ -51,13 +52,14 @@ _OUT_OF_TIME = (signal.SIGXCPU, signal.SIGKILL)
 
 @dataclass(frozen=True)
 class ScriptOutcome:
-    """What a script gave: the typed answer, its period, the figures as PNG, what it printed, and how long it took."""
+    """What a script gave: the typed answer, its period, the figures as PNG, what it printed, how long it took, and what it met nowhere."""
 
     value: Any
     period: str | None = None
     figures: list[bytes] = field(default_factory=list, repr=False)
     stdout: str = ""
     seconds: float = 0.0
+    unmet: tuple[Unmet, ...] = ()
 
 
 def explain(kind: str, message: str, line: int | None, code: str, known: Iterable[str]) -> str:
@@ -119,7 +121,7 @@ def _value(frame: Frame, limits: Limits) -> tuple[Any, list[bytes]]:
     return values.decode(answer, text_bytes=limits.text_bytes), images
 
 
-def _done(reply: Reply, frame: Frame, answer_format: AnswerFormat, limits: Limits) -> ScriptOutcome:
+def _done(reply: Reply, frame: Frame, code: str, answer_format: AnswerFormat, limits: Limits) -> ScriptOutcome:
     try:
         value, images = _value(frame, limits)
         if len(images) > limits.figures or any(len(image) > limits.figure_bytes for image in images):
@@ -134,9 +136,24 @@ def _done(reply: Reply, frame: Frame, answer_format: AnswerFormat, limits: Limit
         raise ScriptError(f"{error}; set `answer` to {answer_format.instruction()}") from None
     period = frame.header.get("period")
     usable = isinstance(period, str) and len(period) <= 200 and period.isprintable() and period.strip()
-    return ScriptOutcome(
-        value, period if usable else None, images, reply.stdout.decode(errors="replace"), reply.seconds
-    )
+    printed = reply.stdout.decode(errors="replace")
+    return ScriptOutcome(value, period if usable else None, images, printed, reply.seconds, _unmet(frame, code))
+
+
+def _unmet(frame: Frame, code: str) -> tuple[Unmet, ...]:
+    """What the script looked for and met nowhere, in the words of the parent's own copy of it."""
+    reported = frame.header.get("unmet")
+    if not isinstance(reported, list) or not reported:
+        return ()
+    found = sites(syntax.parse(code))
+    said = []
+    for one in reported:
+        match one:
+            case [int(number), str(name), str(column)] if 0 <= number < len(found):
+                said.append(Unmet(found[number].texts, found[number].node.lineno, name, column))
+            case _:
+                raise SandboxFailure("the worker broke the protocol: a comparison that is none")
+    return tuple(said)
 
 
 def judge(reply: Reply, code: str, known: list[str], answer_format: AnswerFormat, limits: Limits) -> ScriptOutcome:
@@ -149,7 +166,7 @@ def judge(reply: Reply, code: str, known: list[str], answer_format: AnswerFormat
     report = reply.frame.header
     match report.get("status"):
         case "done":
-            return _done(reply, reply.frame, answer_format, limits)
+            return _done(reply, reply.frame, code, answer_format, limits)
         case "unset":
             raise ScriptError(f"the script did not set `answer`; set it to {answer_format.instruction()}")
         case "refused":

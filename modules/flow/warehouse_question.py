@@ -47,6 +47,13 @@ class WarehouseQuestion(Answering):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        # What a person chose for a text of a SELECT is put there at home; a script's text has no column of a table to be put right in.
+        tables = {table.name for table in self.source.tables}
+        for place, value in self.chosen.items():
+            column, _, text = place.partition("=")
+            if column.rpartition(".")[0] not in tables:
+                said = f"By {text!r} the user means the value {value!r} of {column.rpartition('.')[2]}."
+                self.given = self.knowledge = "\n".join(part for part in (self.knowledge, said) if part)
         self.format_fixed = self.answer_format is not None
         # Where nobody asked for a day, rows are hidden by dates that an owner declared, and by no guess.
         hidden = not self.as_of_given

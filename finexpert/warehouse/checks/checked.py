@@ -267,7 +267,7 @@ class Checks:
     def _looked_up(self, one: Read, probe: Probe, attempts: _Attempts) -> Looked:
         compared = {meant(origin) for origin in compared_columns(one)}
         try:
-            looked = look_up(one, probe, dict(self.chosen))
+            looked = look_up(one, probe, dict(self.chosen), self.question)
         except UnknownValue as unknown:
             attempts.missing[unknown.meant] = unknown
             attempts.compared |= compared

@@ -17,16 +17,17 @@ from sqlglot import exp
 
 from finexpert.errors import UnknownValue
 from finexpert.warehouse.checks.reading.alike import is_nearly, nearest_values, same_text
+from finexpert.warehouse.checks.reading.changed import as_wrapped
 from finexpert.warehouse.checks.reading.codes import check_codes
 from finexpert.warehouse.checks.reading.comparisons import (
     Comparison,
-    as_wrapped,
     comparisons,
     guesses,
     is_caution,
     meant,
     other_way,
 )
+from finexpert.warehouse.checks.reading.named_alone import check_named
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
 from finexpert.warehouse.quoting import literal as quoted_text
@@ -51,14 +52,15 @@ class Looked:
     compared: list[Comparison]
 
 
-def look_up(one: Read, probe: Probe, chosen: Mapping[str, str] | None = None) -> Looked:
+def look_up(one: Read, probe: Probe, chosen: Mapping[str, str] | None = None, question: str = "") -> Looked:
     """The SELECT with texts put right; raises UnknownValue for a text that its column does not hold.
 
     `chosen` are texts that a person has said the meaning of, by "table.column=text".
     """
-    found = list(comparisons(one))
+    found, asked = list(comparisons(one)), {said.partition("=")[0] for said in chosen or ()}
     changes: Changes = {}
-    notes = check_codes(found, one, probe, {said.partition("=")[0] for said in chosen or ()})
+    notes = check_codes(found, one, probe, asked)
+    check_named(found, one, probe, question, asked)
     narrowed = {str(comparison.origin) for comparison in found if not comparison.negated}
     for group in guesses(found):
         notes += _Group(one, probe, chosen or {}, changes, narrowed).looked_up(group)
@@ -105,9 +107,7 @@ class _Group:
         righted = [True for comparison, literal in missing if self._righted(comparison, literal, met, anything)]
         if not anything and not righted:
             # There may have been no time to look, or no row to look at: the check of the result says so better.
-            if not self._is_nowhere(group):
-                return []
-            if all(map(_is_of_none, group)):
+            if not self._is_nowhere(group) or all(map(_is_of_none, group)):
                 return []
             for why, needless in (
                 ("branches name every value", self._is_idle),

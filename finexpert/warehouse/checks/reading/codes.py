@@ -17,7 +17,8 @@ from sqlglot import exp
 
 from finexpert.core.reviews import UNSURE
 from finexpert.errors import UnknownValue
-from finexpert.warehouse.checks.reading.comparisons import Comparison, as_wrapped
+from finexpert.warehouse.checks.reading.changed import as_wrapped
+from finexpert.warehouse.checks.reading.comparisons import Comparison
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, text_of
 from finexpert.warehouse.dates import words

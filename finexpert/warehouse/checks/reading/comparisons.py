@@ -6,12 +6,13 @@ status IN ('DONE', 'FILLED') OR status LIKE 'PART%'      two comparisons, of whi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from finexpert.warehouse.checks.reading.changed import changed_column
 from finexpert.warehouse.checks.reading.select import Origin, Read, unwrapped, wraps_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.profile import from_named
@@ -29,6 +30,7 @@ _PATTERN = (
     exp.Contains,
 )
 _WORD = re.compile(r"[^\W_]")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 # Of a regular expression what says where a word begins and ends, or that cases are alike.
 _BARE = re.compile(r"\\[mMyYbB]|\(\?i\)")
 
@@ -68,7 +70,7 @@ class Comparison:
         condition = self._positive().copy()
         for column in list(condition.find_all(exp.Column)):
             compared = column
-            while isinstance(compared.parent, exp.Lower | exp.Upper | exp.Trim | exp.Paren):
+            while self.wraps and isinstance(compared.parent, exp.Lower | exp.Upper | exp.Trim | exp.Paren):
                 compared = compared.parent  # type: ignore[assignment]
             compared.replace(self.side)
         return self._where(condition)
@@ -152,15 +154,23 @@ def _comparison(one: Read, node: exp.Expr, scope: Scope) -> Iterator[Comparison]
 def _made(one: Read, side: exp.Expr, against: Sequence[exp.Expr], scope: Scope, node: exp.Expr) -> Iterator[Comparison]:
     texts = [text for text in against if isinstance(text, exp.Literal) and text.is_string]
     inner = unwrapped(side)
-    if not texts or len(texts) != len(against) or not isinstance(inner, exp.Column):
+    changed = None if isinstance(inner, exp.Column) else changed_column(inner)
+    column = changed or inner
+    if not texts or len(texts) != len(against) or not isinstance(column, exp.Column):
         return
     if isinstance(node, _PATTERN) and not _WORD.search(texts[0].name):
         # A pattern that any text is like says nothing of its column.
         return
-    origin = one.origin(inner, scope)
-    if origin is not None and origin.column.is_text:
-        wraps = (*wraps_of(side), *origin.wraps)
-        yield Comparison(replace(origin, wraps=()), node, tuple(texts), wraps, isinstance(node, _PATTERN))
+    defaults = list(side.find_all(exp.Literal)) if changed else []
+    if changed and not all(_LETTERS.search(text.name) and text not in defaults for text in texts):
+        return
+    origin = one.origin(column, scope)
+    if origin is not None and origin.column.is_text and not (changed and origin.wraps):
+        pattern = isinstance(node, _PATTERN) or bool(changed)
+        made = Comparison(replace(origin, wraps=()), node, tuple(texts), (*wraps_of(side), *origin.wraps), pattern)
+        # What leaves out what it names, with a text for NULL, is a caution more often than a guess.
+        if not (changed and made.negated):
+            yield made
 
 
 def guesses(found: Iterable[Comparison]) -> list[list[Comparison]]:
@@ -276,19 +286,3 @@ def meant(origin: Origin) -> str:
 _SAYS_HOW = frozenset(
     ("name", "code", "cd", "id", "desc", "description", "label", "short", "long", "full", "text", "title")
 )
-
-
-def as_wrapped(wraps: Sequence[type[exp.Expr]], value: str) -> str:
-    """A value as lower(), upper() and trim() around its column make it.
-
-    >>> as_wrapped([exp.Upper, exp.Trim], " filled")
-    'FILLED'
-    """
-    changes: dict[type[exp.Expr], Callable[[str], str]] = {
-        exp.Lower: str.lower,
-        exp.Upper: str.upper,
-        exp.Trim: str.strip,
-    }
-    for wrap in reversed(wraps):
-        value = changes[wrap](value)
-    return value

@@ -1,0 +1,95 @@
+"""A pattern that meets the value that a question names and others beside it, and texts inside functions that are looked up."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from finexpert.errors import UnknownValue
+from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
+
+TABLES = """
+CREATE TABLE bank (booked DATE, payer VARCHAR, amount DOUBLE);
+INSERT INTO bank SELECT DATE '2024-01-01' + i::INTEGER, ['HYDRO SUED GMBH', 'HYDRO SUED SERVICE GMBH', 'Shell Energy', NULL][1 + i % 4], 10 FROM range(0, 80) t(i);
+"""
+NAMED = "How much did Hydro Süd GmbH pay?"
+PATTERNS = [
+    "payer ILIKE '%hydro%'",
+    "lower(payer) LIKE 'hydro sued%'",
+    "regexp_matches(lower(nfc_normalize(coalesce(payer, ''))), 'hydro[ -]*s(ü|ue|u)d')",
+    "coalesce(payer, '') ILIKE '%sued%'",
+]
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
+    path: Path = tmp_path_factory.mktemp("named") / "bank.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(TABLES)
+    with DuckDBWarehouse(path) as opened:
+        yield opened
+
+
+def run(bank: DuckDBWarehouse, where: str, question: str, **chosen: str) -> list[str]:
+    checks = Checks(bank, dt.date(2024, 12, 31), True, chosen=chosen, question=question)
+    return list(checks.run(f"SELECT sum(amount) AS paid FROM bank WHERE {where}", "f", answers=True, unit="EUR").notes)
+
+
+@pytest.mark.parametrize("where", PATTERNS)
+def test_which_is_meant_is_asked(bank: DuckDBWarehouse, where: str) -> None:
+    with pytest.raises(UnknownValue) as raised:
+        run(bank, where, NAMED)
+    assert raised.value.values == ("HYDRO SUED GMBH", "HYDRO SUED SERVICE GMBH")
+    assert "Is 'HYDRO SUED GMBH' meant alone?" in raised.value.question
+    assert "SERVICE" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("where", "question"),
+    [
+        *((where, "How much did all companies like Hydro Süd GmbH pay?") for where in PATTERNS),
+        *((where, "How much did Hydro Süd pay?") for where in PATTERNS),
+        ("payer = 'HYDRO SUED GMBH'", NAMED),
+        ("payer ILIKE 'hydro sued gmbh'", NAMED),
+        ("payer NOT ILIKE '%hydro%'", "How much was paid, without Hydro Süd GmbH?"),
+        ("payer ILIKE '%hydro%'", "What did Hydro Süd GmbH and Hydro Süd Service GmbH pay?"),
+    ],
+)
+def test_what_names_none_or_all_is_not(bank: DuckDBWarehouse, where: str, question: str) -> None:
+    run(bank, where, question)
+
+
+def test_what_a_person_said_is_not_asked_again(bank: DuckDBWarehouse) -> None:
+    run(bank, "payer ILIKE '%hydro%'", NAMED, **{"bank.payer=%hydro%": "HYDRO SUED GMBH"})
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "regexp_matches(lower(coalesce(payer, '')), 'hydra')",
+        "strip_accents(lower(payer)) = 'hydra'",
+        "replace(payer, ' ', '') IN ('HYDRAGMBH', 'HYDRA')",
+    ],
+)
+def test_a_text_in_a_function_that_is_nowhere_goes_back(bank: DuckDBWarehouse, where: str) -> None:
+    with pytest.raises(UnknownValue, match="no value is like"):
+        run(bank, where, "How much did Hydra pay?")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "strip_accents(lower(payer)) = 'shell energy'",
+        "replace(payer, ' ', '') IN ('ShellEnergy', 'Shell')",
+        "coalesce(payer, 'none') = 'none'",
+        "coalesce(payer, '') NOT ILIKE '%total%'",
+        "NOT regexp_matches(lower(coalesce(payer, '')), 'total|sum')",
+    ],
+)
+def test_a_text_in_a_function_that_is_met_or_a_caution_passes(bank: DuckDBWarehouse, where: str) -> None:
+    run(bank, where, "How much was paid?")
