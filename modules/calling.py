@@ -122,14 +122,9 @@ def _asked(predictor: dspy.Module, layer: str, adapter: dspy.Adapter, inputs: Ma
     return prediction
 
 
-def shown(predictor: dspy.Predict) -> bool:
-    """Whether a predictor shows demonstrations: the same to everyone, or those nearest to the question."""
-    return bool(predictor.demos or getattr(predictor, "nearest", {}).get("pool"))
-
-
 def compiled(predictor: dspy.Predict, signature: type[dspy.Signature]) -> bool:
     """Whether a predictor shows demonstrations, or has other instructions than its signature in the code."""
-    return shown(predictor) or predictor.signature.instructions != signature.instructions
+    return bool(predictor.demos) or predictor.signature.instructions != signature.instructions
 
 
 def _why(error: Exception) -> str:

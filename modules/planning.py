@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from finexpert.core.answers import AnswerFormat, Kind
 from finexpert.core.plans import Extract, Plan, Script, Step, reference
 from finexpert.errors import NotInSources, OutputError
-from finexpert.modules.calling import ask, ask_within, shown
+from finexpert.modules.calling import ask, ask_within
 from finexpert.signatures import rules
 from finexpert.signatures.planning import (
     AnswerWithSelect,
@@ -47,7 +47,7 @@ class Planning(dspy.Module):  # type: ignore[misc]
     @property
     def by_select(self) -> bool:
         """Whether the layer was compiled to answer from a warehouse with one SELECT, where drafts are allowed."""
-        return shown(self.warehouse_by_select)
+        return bool(self.warehouse_by_select.demos)
 
     def forward(
         self,

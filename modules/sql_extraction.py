@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from finexpert.core.plans import Extract
 from finexpert.errors import NotInSources, OutputError
-from finexpert.modules.calling import ask, shown
+from finexpert.modules.calling import ask
 from finexpert.signatures import rules
 from finexpert.signatures.sql_extraction import DataFrameFromSQL, WriteSelect, WriteSelects, mending
 from finexpert.signatures.text import said_missing
@@ -31,7 +31,7 @@ class SqlExtraction(dspy.Module):  # type: ignore[misc]
     @property
     def one_by_one(self) -> bool:
         """Whether the layer was compiled to ask for one frame at a time."""
-        return shown(self.write_one)
+        return bool(self.write_one.demos)
 
     def forward(
         self,

@@ -11,8 +11,7 @@ import datetime as dt
 
 import pandas as pd
 
-from finexpert.datasets.desk.keywords import days, monthly
-from finexpert.datasets.fred.references import References
+from finexpert.datasets.fred.references import References, days, monthly
 from finexpert.datasets.fred.tables import FredTables
 
 NEAR_MISSES = References()

@@ -12,8 +12,8 @@ import pandas as pd
 from finexpert.datasets.desk import keywords
 from finexpert.datasets.desk.keyword_lessons import LESSONS
 from finexpert.datasets.desk.keyword_near_misses import NEAR_MISSES
-from finexpert.datasets.desk.keywords import days, moved
-from finexpert.datasets.fred.references import References
+from finexpert.datasets.desk.keywords import moved
+from finexpert.datasets.fred.references import References, days
 from finexpert.datasets.fred.tables import FredTables
 
 KEYWORD_REFERENCES = References({**NEAR_MISSES, **LESSONS})

@@ -11,17 +11,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from finexpert.datasets.fred.references import days, monthly
 from finexpert.datasets.fred.tables import FredTables
-
-
-def days(series: pd.Series) -> pd.DatetimeIndex:
-    """The dates of a series."""
-    return pd.DatetimeIndex(series.index)
-
-
-def monthly(daily: pd.Series) -> pd.Series:
-    """The mean of each month that has a value, by its first day."""
-    return daily.resample("MS").mean().dropna()
 
 
 def moved(series: pd.Series, months: int) -> pd.Series:

@@ -34,20 +34,22 @@ REFERENCES = References()
 _TEN_YEARS, _TWENTY_YEARS, _THIRTY_YEARS = "2014-10-01", "2004-10-01", "1994-10-01"
 
 
-def _dates(series: pd.Series) -> pd.DatetimeIndex:
+def days(series: pd.Series) -> pd.DatetimeIndex:
+    """The dates of a series."""
     return pd.DatetimeIndex(series.index)
 
 
 def _highest(series: pd.Series) -> pd.Timestamp:
     """The first day on which the series is highest."""
-    return _dates(series)[int(series.to_numpy().argmax())]
+    return days(series)[int(series.to_numpy().argmax())]
 
 
 def _yearly_mean(monthly: pd.Series) -> pd.Series:
-    return monthly.groupby(_dates(monthly).year).mean()
+    return monthly.groupby(days(monthly).year).mean()
 
 
-def _monthly(daily: pd.Series) -> pd.Series:
+def monthly(daily: pd.Series) -> pd.Series:
+    """The mean of each month that has a value, by its first day."""
     return daily.resample("MS").mean().dropna()
 
 
@@ -122,13 +124,13 @@ def unemployment_crossings_of_8_percent(fred: FredTables) -> int:
 @REFERENCES.add
 def unemployment_far_from_recessions(fred: FredTables) -> float:
     rate = fred["UNRATE"].loc[_TEN_YEARS:]
-    return float(rate[~in_recession(_dates(rate), fred.recessions, padding=2)].mean())
+    return float(rate[~in_recession(days(rate), fred.recessions, padding=2)].mean())
 
 
 @REFERENCES.add
 def unemployment_against_ten_years(fred: FredTables) -> str:
     rate = fred["UNRATE"].loc[_TEN_YEARS:]
-    calm = rate[~in_recession(_dates(rate), fred.recessions)]
+    calm = rate[~in_recession(days(rate), fred.recessions)]
     return "higher" if fred["UNRATE"].iloc[-1] > calm.mean() else "lower"
 
 
@@ -154,7 +156,7 @@ def month_of_highest_inflation(fred: FredTables) -> dt.date:
 @REFERENCES.add
 def inflation_and_breakeven(fred: FredTables) -> float:
     inflation = _yearly_change(fred["CPIAUCSL"]).loc[_TEN_YEARS:]
-    return float(inflation.corr(_monthly(fred["T5YIE"])))
+    return float(inflation.corr(monthly(fred["T5YIE"])))
 
 
 @REFERENCES.add
@@ -174,17 +176,17 @@ def food_and_energy_in_march_2022(fred: FredTables) -> float:
 @REFERENCES.add
 def latest_yield_curve_inversion(fred: FredTables) -> dt.date:
     inverted = (fred["DGS10"] - fred["DTB3"]).dropna().round(9) < 0
-    return _dates(inverted[inverted & ~inverted.shift(fill_value=True)])[-1].date()
+    return days(inverted[inverted & ~inverted.shift(fill_value=True)])[-1].date()
 
 
 @REFERENCES.add
 def funds_rate_and_unemployment(fred: FredTables) -> float:
-    return float(_monthly(fred["DFF"]).corr(fred["UNRATE"]))
+    return float(monthly(fred["DFF"]).corr(fred["UNRATE"]))
 
 
 @REFERENCES.add
 def funds_rate_over_recessions(fred: FredTables) -> list[float]:
-    rate, month = _monthly(fred["DFF"]), pd.DateOffset(months=1)
+    rate, month = monthly(fred["DFF"]), pd.DateOffset(months=1)
     return [float(rate[r.after - month] - rate[r.start - month]) for r in fred.recessions if r.start.year >= 1970]
 
 
@@ -209,7 +211,7 @@ def days_of_deepest_nasdaq_drawdown(fred: FredTables) -> int:
     high = close.cummax()
     bottom = _highest(1 - close / high)
     top = _highest(close[close.index <= bottom])
-    return (_dates(close[(close.index > bottom) & (close >= close[top])])[0] - top).days
+    return (days(close[(close.index > bottom) & (close >= close[top])])[0] - top).days
 
 
 @REFERENCES.add
@@ -234,7 +236,7 @@ def share_of_durables(fred: FredTables) -> list[float]:
 @REFERENCES.add
 def sentiment_in_recessions(fred: FredTables) -> float:
     sentiment = fred["UMCSENT"].loc["1978-01-01":]
-    inside = in_recession(_dates(sentiment), fred.recessions)
+    inside = in_recession(days(sentiment), fred.recessions)
     return float(sentiment[~inside].mean() - sentiment[inside].mean())
 
 
@@ -260,7 +262,7 @@ def money_in_year_of_highest_saving(fred: FredTables) -> float:
 @REFERENCES.add
 def years_gold_beat_prices(fred: FredTables) -> int:
     gold, cpi = (_yearly_change(fred[name]).loc["2001":"2023"] for name in ("IR14270", "CPIAUCSL"))
-    december = gold.index[_dates(gold).month == 12]
+    december = gold.index[days(gold).month == 12]
     return int(np.sum(gold[december].to_numpy() > cpi[december].to_numpy()))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -52,6 +53,7 @@ class Handle(Ending):
     """One worker; making it starts it and returns at once, `ready` waits for it."""
 
     canaries: tuple[str, ...] = ()
+    _process: subprocess.Popen[bytes]
 
     def __init__(self, limits: Limits) -> None:
         super().__init__()
@@ -77,6 +79,19 @@ class Handle(Ending):
     @abc.abstractmethod
     def _exit_status(self) -> int:
         """The status with which the child ended, as `waitpid` gives it. Raises SandboxFailure if it cannot be known."""
+
+    @abc.abstractmethod
+    def _said(self) -> bytes:
+        """What a worker that ended has printed of its errors."""
+
+    def _last_words(self) -> str:
+        """Why it did not come up."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(0.5)
+        if self._process.returncode is None:
+            return f"it is not ready after {self._limits.start_seconds:g} s"
+        lines = self._said().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"exit status {self._process.returncode}"
 
     def gone(self) -> None:
         """Wait until nothing is left of a worker that was killed; here `kill` has done so."""

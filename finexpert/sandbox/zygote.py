@@ -100,15 +100,10 @@ class Zygote(Handle):
     def _forget_cache(self) -> None:
         shutil.rmtree(self._cache, ignore_errors=True)
 
-    def _last_words(self) -> str:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(0.5)
-        if self._process.returncode is None:
-            return f"it is not ready after {self._limits.start_seconds:g} s"
+    def _said(self) -> bytes:
         self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, self._errors.tell() - 2000))
-        lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"exit status {self._process.returncode}"
+        return self._errors.read()
 
     def _mapped_bytes(self) -> int:
         """The address space of the warm worker. Without /proc it cannot say so itself."""

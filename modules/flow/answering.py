@@ -39,7 +39,7 @@ from finexpert.language_models.scope import current
 from finexpert.language_models.usage import Meter
 from finexpert.modules.flow.layers import Layers
 from finexpert.modules.flow.options import Options
-from finexpert.modules.flow.understanding import Understood, still_open
+from finexpert.modules.flow.understanding import Understood, named_only, still_open
 from finexpert.plans import execution
 
 # What is timed, as the stage that a person sees; running a plan reports its own.
@@ -227,9 +227,9 @@ class Answering(ABC):
     def source_injections(self) -> Sequence[injections.Finding]:
         """What looks like an instruction in the part of the source that the model is shown."""
 
-    @abstractmethod
     def look_up(self, taught: Taught) -> Understood:
-        """What the stores know about the question."""
+        """What the stores know about the question. Of pages, which are its context, no model is asked what its words mean."""
+        return named_only(self.question, taught)
 
     @abstractmethod
     def outcome(self) -> execution.Outcome:

@@ -12,9 +12,7 @@ from finexpert.core.workspace import Turn, Value, Workspace
 from finexpert.errors import AnswerFormatError, CellError, PlanError
 from finexpert.filings.page.filing import Filing
 from finexpert.knowledge import injections
-from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.answering import Answering, Unclear
-from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.plans import checks, execution
 from finexpert.plans.pages.typed import typed
 from finexpert.signatures import rules
@@ -25,10 +23,6 @@ class FilingQuestion(Answering):
     """One turn of a conversation over a filing."""
 
     source: Filing
-
-    def look_up(self, taught: Taught) -> Understood:
-        # The page is the question's context, so no model is asked what its words mean.
-        return named_only(self.question, taught)
 
     def source_injections(self) -> Sequence[injections.Finding]:
         return injections.in_page(self.source)

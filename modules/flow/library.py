@@ -21,11 +21,9 @@ from finexpert.core.workspace import Turn, Value
 from finexpert.errors import AnswerFormatError, FinexpertError, OutputError, SearchError
 from finexpert.filings.library.library import Library
 from finexpert.knowledge import injections
-from finexpert.knowledge.taught import Taught
 from finexpert.modules.flow.answering import Answering
 from finexpert.modules.flow.filing_question import conversation
 from finexpert.modules.flow.library_proof import cut, proved
-from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.modules.library.search import phrases
 from finexpert.plans import execution, operations
 from finexpert.plans.pages import measures, whose
@@ -67,9 +65,6 @@ class LibraryJourney(Answering):
     shown: dict[str, Printed] = field(init=False, default_factory=dict)
     reading: Reading = field(init=False, default_factory=Reading)
     carried: CarriedOut = field(init=False)
-
-    def look_up(self, taught: Taught) -> Understood:
-        return named_only(self.question, taught)
 
     def source_injections(self) -> Sequence[injections.Finding]:
         used = {page for page, _ in self.reading.cited}

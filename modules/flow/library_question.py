@@ -19,13 +19,11 @@ from finexpert.filings.library import scores as library_scores
 from finexpert.filings.library.library import Library
 from finexpert.filings.records import LibraryPage
 from finexpert.knowledge import injections
-from finexpert.knowledge.taught import Taught
 from finexpert.modules.adversarial_review import CodeReviewing
 from finexpert.modules.flow.answering import Answering
 from finexpert.modules.flow.filing_question import conversation
 from finexpert.modules.flow.library_difficulty import EFFORTS, SATISFIED, Difficulty, difficulty, number_of_companies
 from finexpert.modules.flow.page_search import LibrarySearch, Searched
-from finexpert.modules.flow.understanding import Understood, named_only
 from finexpert.plans import execution
 from finexpert.plans.pages.typed import typed
 from finexpert.signatures import rules
@@ -46,9 +44,6 @@ class LibraryQuestion(Answering):
     difficulty: Difficulty = field(init=False, default="standard")
     search: LibrarySearch = field(init=False)
     searched_before: list[Searched] = field(init=False, default_factory=list)
-
-    def look_up(self, taught: Taught) -> Understood:
-        return named_only(self.question, taught)
 
     def source_injections(self) -> Sequence[injections.Finding]:
         return [finding for page in self._pages().values() for finding in injections.in_page(page.as_filing())]

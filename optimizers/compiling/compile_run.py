@@ -30,12 +30,12 @@ from finexpert.optimizers.compiling.replaying import Completions
 from finexpert.optimizers.compiling.search import Engine, Models, Search
 from finexpert.optimizers.compiling.spending import Purse
 from finexpert.optimizers.compiling.tasks import CompileBench, Record, task_of
-from finexpert.optimizers.compiling.trial import states_of, with_states
+from finexpert.optimizers.compiling.trial import with_states
 from finexpert.optimizers.compiling.watching import Watch
 from finexpert.optimizers.compiling.whole_gate import Own, WholeVerdict, judge_whole
 from finexpert.optimizers.compiling.whole_program import Whole
 from finexpert.optimizers.program import artifact
-from finexpert.optimizers.program.artifact import layers_of
+from finexpert.optimizers.program.artifact import layers_of, states_of
 from finexpert.optimizers.program.fingerprints import digest, of_signature
 from finexpert.optimizers.program.manifest import Provenance
 

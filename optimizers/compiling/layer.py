@@ -22,7 +22,7 @@ from finexpert.optimizers.compiling.recipes import Recipe
 from finexpert.optimizers.compiling.search import AS_IT_STANDS, Search
 from finexpert.optimizers.compiling.spending import kept_back
 from finexpert.optimizers.compiling.tasks import Record
-from finexpert.optimizers.compiling.trial import states_of
+from finexpert.optimizers.program.artifact import states_of
 from finexpert.optimizers.program.manifest import BeforeAfter
 
 

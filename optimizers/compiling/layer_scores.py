@@ -21,8 +21,8 @@ from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.optimizers.compiling import gate
 from finexpert.optimizers.compiling.journal import Line, fingerprint
 from finexpert.optimizers.compiling.tasks import CompileBench, task_of
-from finexpert.optimizers.compiling.trial import Trial, Trying, states_of
-from finexpert.optimizers.program.artifact import layers_of
+from finexpert.optimizers.compiling.trial import Trial, Trying
+from finexpert.optimizers.program.artifact import layers_of, states_of
 from finexpert.optimizers.program.decision import Decision, Score
 
 # Which part of a journal a line is of, the program, and the example.

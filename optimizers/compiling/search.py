@@ -18,8 +18,9 @@ from finexpert.language_models.usage import Meter
 from finexpert.optimizers.compiling.journal import Journal, Line, Spent, States, fingerprint
 from finexpert.optimizers.compiling.outcome import Candidate
 from finexpert.optimizers.compiling.tasks import Record, Task
-from finexpert.optimizers.compiling.trial import Trial, Trying, states_of, with_states
+from finexpert.optimizers.compiling.trial import Trial, Trying, with_states
 from finexpert.optimizers.compiling.watching import Watch
+from finexpert.optimizers.program.artifact import states_of
 
 AS_IT_STANDS = "as it stands"
 

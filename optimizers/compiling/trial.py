@@ -23,12 +23,7 @@ from finexpert.modules.calling import using
 from finexpert.optimizers.compiling.journal import Journal, Line, Spent, States, fingerprint
 from finexpert.optimizers.compiling.metrics import Judged
 from finexpert.optimizers.compiling.tasks import Task
-from finexpert.optimizers.program.artifact import fill, predictors_of, state_of
-
-
-def states_of(layer: dspy.Module) -> States:
-    """What compiling may change in a layer, by predictor."""
-    return {place: state_of(predictor) for place, predictor in predictors_of(layer).items()}
+from finexpert.optimizers.program.artifact import fill, states_of
 
 
 def with_states(layer: dspy.Module, states: States) -> dspy.Module:

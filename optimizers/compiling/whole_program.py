@@ -29,9 +29,9 @@ from finexpert.language_models.usage import Meter
 from finexpert.modules.financial_expert import FinancialExpert, Options
 from finexpert.optimizers.compiling.journal import Journal, Line, Spent, States, fingerprint
 from finexpert.optimizers.compiling.search import Engine, score
-from finexpert.optimizers.compiling.trial import states_of, with_states
+from finexpert.optimizers.compiling.trial import with_states
 from finexpert.optimizers.compiling.watching import Watch
-from finexpert.optimizers.program.artifact import layers_of
+from finexpert.optimizers.program.artifact import layers_of, states_of
 from finexpert.optimizers.program.fingerprints import digest
 from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings

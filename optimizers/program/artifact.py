@@ -204,13 +204,14 @@ def _read_back(expert: dspy.Module, folder: Path, manifest: Manifest) -> None:
     for name, layer in layers_of(expert).items():
         loaded = layers_of(fresh)[name]
         fill(loaded, read_states(folder / f"{name}.json", manifest.layers[name]))
-        written, kept = (_states(module) for module in (layer, loaded))
+        written, kept = (states_of(module) for module in (layer, loaded))
         if written != kept:
             places = ", ".join(place for place in written if written[place] != kept.get(place))
             raise DataError(f"the state of {name} ({places}) does not survive JSON: nothing was saved")
 
 
-def _states(layer: dspy.Module) -> dict[str, dict[str, Any]]:
+def states_of(layer: dspy.Module) -> dict[str, dict[str, Any]]:
+    """What compiling may change in a layer, by predictor."""
     return {place: state_of(predictor) for place, predictor in predictors_of(layer).items()}
 
 

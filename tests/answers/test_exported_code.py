@@ -25,7 +25,7 @@ from finexpert.core.answers import Answer, AnswerFormat
 from finexpert.core.plans import Extract, Plan, Script
 from finexpert.core.workspace import NamedFrame, Workspace
 from finexpert.errors import RecordError
-from finexpert.sandbox import Limits, Sandbox
+from finexpert.sandbox import Sandbox
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 DAY = dt.date(2024, 6, 30)
@@ -285,12 +285,6 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWareho
         )
     with DuckDBWarehouse(path, row_cap=10) as source:
         yield source
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(Limits(wall_seconds=10)) as box:
-        yield box
 
 
 Make = Callable[..., Record]

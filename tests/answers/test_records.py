@@ -24,7 +24,7 @@ from finexpert.core.workspace import NamedFrame, Turn, Value, Workspace
 from finexpert.errors import CellError, QueryError, RecordError, ScriptError
 from finexpert.filings.page.filing import Filing
 from finexpert.plans import execution
-from finexpert.sandbox import Limits, Sandbox
+from finexpert.sandbox import Sandbox
 from finexpert.text.texts import visible
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
@@ -33,12 +33,6 @@ TODAY = dt.date(2020, 4, 15)
 SELECT = "SELECT date, amount FROM sales ORDER BY date"
 
 Make = Callable[..., Record]
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(Limits(wall_seconds=10)) as box:
-        yield box
 
 
 def build(path: Path, amounts: list[float], label: str | None = None) -> Path:

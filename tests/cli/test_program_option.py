@@ -12,8 +12,8 @@ import typer
 from finexpert.cli import common
 from finexpert.cli.main import app
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.optimizers.compiling.trial import states_of, with_states
-from finexpert.optimizers.program.artifact import save
+from finexpert.optimizers.compiling.trial import with_states
+from finexpert.optimizers.program.artifact import save, states_of
 from finexpert.optimizers.program.manifest import ChosenOptions
 from finexpert.settings import Settings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import dspy
@@ -14,7 +14,7 @@ from finexpert.datasets.layers import examples as layer_examples
 from finexpert.datasets.layers.records import SqlExtractionExample
 from finexpert.language_models.scripted import Messages, ScriptedModel
 from finexpert.optimizers.compiling.tasks import CompileBench
-from finexpert.sandbox import Limits, Sandbox
+from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings
 from finexpert.signatures.sql_extraction import DataFrameFromSQL
 
@@ -69,12 +69,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An own current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture(scope="session")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(Limits(wall_seconds=10)) as box:
-        yield box
 
 
 @pytest.fixture

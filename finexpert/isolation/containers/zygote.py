@@ -49,7 +49,7 @@ class ContainerZygote(Handle):
         self._outside = tempfile.mkdtemp(prefix="finexpert-")
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._line, theirs = socket.socketpair()
-        self._said: dict[bytes, queue.SimpleQueue[bytes | None]] = {
+        self._heard: dict[bytes, queue.SimpleQueue[bytes | None]] = {
             packets.READY: queue.SimpleQueue(),
             packets.STATUS: queue.SimpleQueue(),
         }
@@ -82,7 +82,7 @@ class ContainerZygote(Handle):
             return
         remaining = self._started + self._limits.start_seconds - time.monotonic()
         try:
-            data = self._said[packets.READY].get(timeout=max(remaining, 0.01))
+            data = self._heard[packets.READY].get(timeout=max(remaining, 0.01))
         except queue.Empty:
             data = None
         except BaseException:
@@ -109,14 +109,9 @@ class ContainerZygote(Handle):
             return "the sandbox's image was made by another version of finexpert: `finexpert sandbox image` makes one"
         return None
 
-    def _last_words(self) -> str:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(0.5)
-        if self._process.returncode is None:
-            return f"it is not ready after {self._limits.start_seconds:g} s"
+    def _said(self) -> bytes:
         self._errors.seek(0)
-        lines = self._errors.read(1 << 16).decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"exit status {self._process.returncode}"
+        return self._errors.read(1 << 16)
 
     def _forget_folder(self) -> None:
         shutil.rmtree(self._outside, ignore_errors=True)
@@ -129,13 +124,13 @@ class ContainerZygote(Handle):
                 for kind, content in reader.feed(data):
                     self._sort(kind, content)
         self._shut()
-        for waiting in self._said.values():
+        for waiting in self._heard.values():
             waiting.put(None)
 
     def _sort(self, kind: bytes, content: bytes) -> None:
-        if kind in self._said:
+        if kind in self._heard:
             self._shut()
-            self._said[kind].put(content)
+            self._heard[kind].put(content)
             return
         # Under the lock: a descriptor that is closed meanwhile may be another file's. A listener that is gone is an OSError.
         with self._lock, contextlib.suppress(OSError):
@@ -189,7 +184,7 @@ class ContainerZygote(Handle):
 
     def _exit_status(self) -> int:
         try:
-            data = self._said[packets.STATUS].get(timeout=_GRACE)
+            data = self._heard[packets.STATUS].get(timeout=_GRACE)
             if data is None:
                 raise ValueError("it has ended")
             return int(json.loads(data)["status"])

@@ -92,13 +92,8 @@ class SingleUse(Handle):
                 f"no script was run: the sandbox's worker did not come up ({why}); see `finexpert doctor`"
             )
 
-    def _last_words(self) -> str:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(0.5)
-        if self._process.returncode is None:
-            return f"it is not ready after {self._limits.start_seconds:g} s"
-        lines = os.read(self._output, 1 << 16).decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"exit status {self._process.returncode}"
+    def _said(self) -> bytes:
+        return os.read(self._output, 1 << 16)
 
     @contextlib.contextmanager
     def _child(self) -> Iterator[Child]:

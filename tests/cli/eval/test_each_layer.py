@@ -13,8 +13,8 @@ from finexpert.datasets.layers import examples as layer_examples
 from finexpert.datasets.layers.records import SqlExtractionExample
 from finexpert.errors import ModelUnreachable
 from finexpert.modules.financial_expert import FinancialExpert
-from finexpert.optimizers.compiling.trial import states_of, with_states
-from finexpert.optimizers.program.artifact import save
+from finexpert.optimizers.compiling.trial import with_states
+from finexpert.optimizers.program.artifact import save, states_of
 from finexpert.optimizers.program.manifest import ChosenOptions
 from finexpert.settings import Settings
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from finexpert.datasets.external.paired import WAYS, PairedBench, evaluate
 from finexpert.errors import ConfigurationError, DataError, QuestionFileError
 from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
-from finexpert.sandbox import Limits, Sandbox
+from finexpert.sandbox import Sandbox
 from finexpert.settings import Settings
 from finexpert.testing import fields
 
@@ -29,12 +28,6 @@ TOTALS = (
     "SELECT c.name, COALESCE(SUM(o.amount), 0) AS total FROM customers c LEFT JOIN orders o ON o.customer_id = c.id "
     "GROUP BY c.id, c.name"
 )
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(Limits(wall_seconds=10), workers=1) as box:
-        yield box
 
 
 def test_questions_of_both_forms(shop: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,6 @@ SQL: dict[str, Any] = {
 SCRIPT = SQL | {"answer_format": {"kind": "number"}, "task": "1. Sum.", "code": "answer = open['exposure'].sum()"}
 PLAN = SCRIPT | {"interpretation": "The sum."}
 RECORDS = {"sql_extraction": SQL, "script_generation": SCRIPT, "planning": PLAN}
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as box:
-        yield box
 
 
 @pytest.fixture

@@ -17,9 +17,8 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.optimizers.compiling.compile_run import CompilePlan, CompileRun, Roles
 from finexpert.optimizers.compiling.gate import not_worse
 from finexpert.optimizers.compiling.tasks import CompileBench, task_of
-from finexpert.optimizers.compiling.trial import states_of
 from finexpert.optimizers.compiling.whole_gate import WholeVerdict, without_demonstrations
-from finexpert.optimizers.program.artifact import layers_of
+from finexpert.optimizers.program.artifact import layers_of, states_of
 from finexpert.optimizers.program.loading import load
 
 LAYER = "sql_extraction"

@@ -18,7 +18,8 @@ from finexpert.optimizers.compiling.journal import Journal
 from finexpert.optimizers.compiling.recipes import RECIPES, chosen, pool_of, recipe_of
 from finexpert.optimizers.compiling.search import AS_IT_STANDS, Models, Search
 from finexpert.optimizers.compiling.tasks import CompileBench, task_of
-from finexpert.optimizers.compiling.trial import states_of, with_states
+from finexpert.optimizers.compiling.trial import with_states
+from finexpert.optimizers.program.artifact import states_of
 
 OPTUNA = pytest.mark.skipif(find_spec("optuna") is None, reason="MIPROv2 needs optuna, which is not installed")
 NAMES = [pytest.param(name, marks=OPTUNA if name == "miprov2" else ()) for name in RECIPES]

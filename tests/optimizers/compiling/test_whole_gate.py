@@ -15,10 +15,10 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.modules.financial_expert import FinancialExpert
 from finexpert.optimizers.compiling.journal import Journal
-from finexpert.optimizers.compiling.trial import states_of, with_states
+from finexpert.optimizers.compiling.trial import with_states
 from finexpert.optimizers.compiling.whole_gate import WholeVerdict, judge_whole
 from finexpert.optimizers.compiling.whole_program import Ask, Way, Whole
-from finexpert.optimizers.program.artifact import layers_of
+from finexpert.optimizers.program.artifact import layers_of, states_of
 from finexpert.settings import Settings
 
 IDS = [f"q{number}" for number in range(8)]
