@@ -53,7 +53,7 @@ def test_data_that_is_no_database(finexpert: Any, tmp_path: Path) -> None:
         (("eval", "fred", "--json", "."), ("--json", "'.'", "is a directory")),
         (("eval", "filings", "--json", "."), ("--json", "is a directory")),
         (("eval", "lookup", "--json", "."), ("--json", "is a directory")),
-        (("sandbox", "review", "--json", "."), ("--json", "is a directory")),
+        (("eval", "review", "--json", "."), ("--json", "is a directory")),
         (("bench", "overhead", "-n", "2"), ("-n",)),
     ],
 )

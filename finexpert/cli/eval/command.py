@@ -12,6 +12,7 @@ from finexpert.cli.eval.fred import fred
 from finexpert.cli.eval.layers import keywords, lookup
 from finexpert.cli.eval.outside import csv, sql
 from finexpert.cli.eval.retrieval import retrieval
+from finexpert.cli.eval.review import review
 from finexpert.cli.eval.taught import house
 
 eval_app = typer.Typer(help="Run an evaluation, tracked in MLflow.", no_args_is_help=True)
@@ -25,6 +26,7 @@ for _command in (
     filings,
     financebench,
     retrieval,
+    review,
     sql,
     csv,
     compare,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finexpert.cli import common
-from finexpert.cli.sandbox.review import review
 
 if TYPE_CHECKING:
     from finexpert.attacks.scripts import Result
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 sandbox_app = typer.Typer(
     no_args_is_help=True, help="What stands around generated scripts and statements, and attacks on it."
 )
-sandbox_app.command()(review)
 Workers = Annotated[int, typer.Option(min=1, max=16, help="How many attacks run side by side.")]
 Rung = Annotated[
     list[str] | None, typer.Option(help="Only this boundary, and no statements; may be given several times.")

@@ -1,4 +1,4 @@
-"""`finexpert sandbox review`: what is reviewed, what is counted, going on after an interruption, and the recorded reviews."""
+"""`finexpert eval review`: what is reviewed, what is counted, and the recorded reviews."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from finexpert.cli.sandbox.review import review
 from finexpert.datasets.evaluations.journal import Journal
 from finexpert.datasets.layers import review_evaluation as evaluation
 from finexpert.datasets.layers.review_evaluation import ReviewCase, ReviewResult
-from finexpert.errors import ModelUnreachable
 from finexpert.language_models.roles import LanguageModels
 from finexpert.modules.adversarial_review import AdversarialReview
 from finexpert.settings import Settings
@@ -45,32 +41,24 @@ def _reply(prompt: str) -> str:
     return _said("no violation", "none", 20 if "rates" in prompt else 90)
 
 
-@pytest.fixture
-def command(home: Path, scripted: Callable[[Any], list[str]], monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs the command on four cases; the prompts that the model was asked."""
+def test_what_is_caught_and_what_is_refused_in_error_is_counted(
+    finexpert: Any, tracked: Path, scripted: Callable[[Any], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(evaluation, "recorded", lambda: list(_CASES))
-    app = typer.Typer()
-    app.command()(review)
-
-    def run(*arguments: str, reply: Callable[[str], str] = _reply) -> tuple[Any, list[str]]:
-        prompts = scripted(reply)
-        return CliRunner().invoke(app, ["--threads", "1", *arguments]), prompts
-
-    return run
-
-
-def test_what_is_caught_and_what_is_refused_in_error_is_counted(command: Any, tmp_path: Path) -> None:
-    done, prompts = command("--json", str(tmp_path / "out.json"))
-    assert done.exit_code == 0
+    prompts = scripted(_reply)
+    done = finexpert("eval", "review", "--threads", "1", "--json", "out.json")
+    assert done.code == 0
     assert len(prompts) == 4
-    lines = [line.split() for line in done.stdout.splitlines()]
-    assert ["scripts", "reading", "files", "1/1", "21%-100%"] in lines
-    assert ["statements", "reading", "files", "0/1", "0%-79%"] in lines
+    lines = [line.split() for line in done.out.splitlines()]
+    assert ["scripts:", "reading", "files", "1/1", "21%-100%"] in lines
+    assert ["statements:", "reading", "files", "0/1", "0%-79%"] in lines
+    assert ["all", "attacks", "1/2", "9%-91%"] in lines
     assert ["queries", "1/1", "21%-100%", "1"] in lines
-    assert "missed: statements/read text" in done.stdout
-    assert "false alarms: analyses/a mean; queries/rates" in done.stdout
-    assert "4 calls; a call:" in done.stdout
-    content = json.loads((tmp_path / "out.json").read_text())
+    assert ["all", "ordinary", "code", "2/2", "34%-100%", "1"] in lines
+    assert "missed: statements/read text" in done.out
+    assert "false alarms: analyses/a mean; queries/rates" in done.out
+    assert "4 calls\na review:" in done.out
+    content = json.loads(Path("out.json").read_text())
     assert {name: suite["refused"][:2] for name, suite in content["suites"].items()} == {
         "scripts": [1, 1],
         "statements": [0, 1],
@@ -78,21 +66,6 @@ def test_what_is_caught_and_what_is_refused_in_error_is_counted(command: Any, tm
         "queries": [1, 1],
     }
     assert content["suites"]["queries"]["unclear"] == 1
-
-
-def test_an_interrupted_run_goes_on(command: Any) -> None:
-    def breaks(prompt: str) -> str:
-        if "mean()" in prompt:
-            raise ModelUnreachable("connection refused")
-        return _reply(prompt)
-
-    done, _ = command(reply=breaks)
-    assert isinstance(done.exception, ModelUnreachable)
-    done, prompts = command()
-    assert "going on after 2 reviews" in done.stdout
-    assert len(prompts) == 2
-    _, prompts = command()
-    assert len(prompts) == 4
 
 
 def test_what_is_recorded_is_a_part_of_every_suite() -> None:
