@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from groups import ALONE, SLOW, table
+from groups import ALONE, SLOW
 
 import finexpert
 
@@ -69,10 +70,17 @@ def test_files_are_short() -> None:
     assert not {path: lines for path, lines in long.items() if lines > MOST_LINES}
 
 
-def test_what_stands_apart_is_there_and_is_told() -> None:
+def test_files_that_docstrings_name_are_there() -> None:
+    paths = [path.relative_to(ROOT).as_posix() for path in sources()]
+    for path in sources():
+        for name in re.findall(r"`([\w/]+\.py)`", ast.get_docstring(ast.parse(path.read_text())) or ""):
+            there = (path.parent / name).exists() or ("/" in name and any(each.endswith(f"/{name}") for each in paths))
+            assert there, f"{path} names {name}"
+
+
+def test_what_stands_apart_is_there() -> None:
     names = [path.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
     assert [path for path in (*SLOW, *ALONE) if not any(name.startswith(path) for name in names)] == []
-    assert table() in (ROOT / "CONTRIBUTING.md").read_text()
 
 
 def test_make_runs_every_group() -> None:

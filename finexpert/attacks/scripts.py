@@ -4,7 +4,7 @@
         print(result.case.name, result.held, result.said)
 
 An attack is held if its outcome says what it must, no secret stands in it, nothing it aimed at was touched, its limits held
-within two seconds, and the next script works; with the policy on it may also be refused, but must not say anything else. What the sandbox does not promise is listed in `rungs.py`, not tried here.
+within two seconds, and the next script works; with the policy on it may also be refused, but must not say anything else. What the sandbox does not promise is listed in `isolation/rungs.py`, not tried here.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 _words = str.split
 
-# Everything that the worker's environment may hold; see launch.py.
+# Everything that the worker's environment may hold; see `launch.py`.
 ENVIRONMENT = frozenset(
     _words("""
     PATH HOME LANG LC_CTYPE TZ PWD PYTHONHASHSEED OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS

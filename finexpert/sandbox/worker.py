@@ -2,7 +2,7 @@
 
     python worker.py '{"control": 5, "parent": 4711, "readable": [...], "site": [...]}'
 
-It is started by path with an environment made for it (`launch.py`) and speaks over the control socket: it says
+It is started by path with an environment made for it (`isolation/launch.py`) and speaks over the control socket: it says
 `ready`, and for each `run` message with the descriptors of a channel and a pipe it forks a child. The child locks itself,
 proves it, says so on the channel, and only then reads the script. It does not import what it does not need: no
 database, no language model, no network library.

@@ -4,7 +4,7 @@
     worker.ready()
     worker.call(request)   ->   Reply(frame=Frame(...), status=0, stdout=b"", seconds=0.02)
 
-What is said to a child stands in `handle.py`. The descriptors of its channel go over the control socket, so that every byte
+What is said to a child stands in `isolation/handle.py`. The descriptors of its channel go over the control socket, so that every byte
 moves between two processes and no third.
 """
 

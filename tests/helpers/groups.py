@@ -1,4 +1,4 @@
-"""Which tests stand apart from `make test`, and why; CONTRIBUTING.md shows the same table.
+"""Which tests stand apart from `make test`, and why.
 
 A path is that of a file or a folder below tests/, as it begins. `make test-slow` runs both groups.
 """
@@ -60,17 +60,3 @@ ALONE = {
     "cli/test_interrupt.py": "interrupt commands at a moment",
     "warehouse/test_query_process.py": "kill processes and look for what is left",
 }
-
-
-def table() -> str:
-    """Both groups as a table in Markdown.
-
-    >>> table().splitlines()[2]
-    '| `tests/test_notebook*` | run notebooks in kernels | side by side |'
-    """
-    rows = ["| Tests | They | Run |", "| --- | --- | --- |"]
-    for group, run in ((SLOW, "side by side"), (ALONE, "alone")):
-        for path, reason in group.items():
-            whole = path if path.endswith((".py", "/")) else f"{path}*"
-            rows.append(f"| `tests/{whole}` | {reason} | {run} |")
-    return "\n".join(rows)

@@ -3,7 +3,7 @@
 Covered: reading and writing files, links, /proc, the environment, networks, processes, threads, signals, tracing, limits,
 namespaces, the kernel's surface, memory, time, output, forged replies, and the ways from pandas to the system. The weaker
 boundary is tried with all of them but the slow ones, the stronger with those that it answers in another way. Not covered is
-what `not_covered` in `rungs.py` lists.
+what `not_covered` in `isolation/rungs.py` lists.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a worker on macOS gives up beside the profile of `macos.py`, and the canaries that prove both. Not run on a Mac.
+"""What a worker on macOS gives up beside the profile of `sandbox_exec.py`, and the canaries that prove both. Not run on a Mac.
 
     >>> NAMES[:3]
     ('read a file', 'list the root folder', 'write a file')

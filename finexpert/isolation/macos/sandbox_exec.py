@@ -4,7 +4,7 @@
     ['(deny process-fork)', '(allow process-exec (literal "/opt/bin/python3.11"))']
 
 **Not run on a Mac.** The profile follows what is published of others'; a worker proves by the canaries of
-`lockdown_macos.py` that it denies what it must, and nothing is run if it does not. To fork after a Mac's libraries have started
+`lockdown.py` that it denies what it must, and nothing is run if it does not. To fork after a Mac's libraries have started
 threads is unsafe, so a worker runs one script and ends (`single_use.py`), and the next is started ahead.
 """
 

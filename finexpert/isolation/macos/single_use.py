@@ -6,7 +6,7 @@
     worker.spent           ->   True
 
 It gets its channel and its pipe when it starts, warms up, locks itself, says so, and reads the script. How it is shut in stands in
-`macos.py`; not run on a Mac.
+`sandbox_exec.py`; not run on a Mac.
 """
 
 from __future__ import annotations

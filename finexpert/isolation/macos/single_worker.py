@@ -2,7 +2,7 @@
 
     sandbox-exec -p PROFILE python single_worker.py '{"channel": 5, "output": 7, "cpu_seconds": 8, "site": [...]}'
 
-What it imports and how it answers is `worker.py`'s. Its lock is macOS's: on another system the canaries come through, and it says
+What it imports and how it answers is `sandbox/worker.py`'s. Its lock is macOS's: on another system the canaries come through, and it says
 that it is open.
 """
 

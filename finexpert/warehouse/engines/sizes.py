@@ -3,7 +3,7 @@
     SELECT id, note FROM deals   ->   note is NULL, and a last column true, from the row on that passes the limit
 
 A driver takes a row as a whole, so one text of a gigabyte would fill this process before its length is known. SQLite runs in
-this process and has a limit of its own for a value (`sqlite_functions.py`).
+this process and has a limit of its own for a value (`sqlite_connection.py`).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 A SELECT is written in the database's own SQL. It is led to the rows up to `as_of`, checked, and run in a read-only transaction with a time
 limit. What the database answers is the answer, but for what SQLite computes without a word where others raise an error
-(`sqlite_rules.py`). Texts of SQLite that are dates in ISO form come as dates.
+(`rules/sqlite.py`). Texts of SQLite that are dates in ISO form come as dates.
 """
 
 from __future__ import annotations

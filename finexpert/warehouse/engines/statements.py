@@ -3,7 +3,7 @@
     FROM cpi   ->   FROM (SELECT "date", "value" FROM "public"."cpi" WHERE "date" <= CAST('2024-09-30' AS DATE)) AS "cpi"
 
 A table that has no row to hide is named with its schema and nothing else, so that the server still knows its keys. What a server would
-compute otherwise than it is said is refused in SQLite (`sqlite_rules.py`); `statement_rules.py` reads the result once more before
+compute otherwise than it is said is refused in SQLite (`rules/sqlite.py`); `rules/statements.py` reads the result once more before
 it is sent.
 """
 

@@ -2,7 +2,7 @@
 
     Catalogue(tables=(TableSchema("prices", ...),), label=None, left_out={"bad": "it reads itself"}, selects={}, read_notes={})
 
-It is read where the file is held (`holding.py`), which is a locked process where the system allows one; what that process says is checked by type.
+It is read where the file is held (`local/holding.py`), which is a locked process where the system allows one; what that process says is checked by type.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ One SELECT and what it is told:
 
 The statement is read twice, by sqlglot and by DuckDB's own parser: both must see one SELECT, and the tables and functions are taken
 from DuckDB's own tree, so what was checked is what runs. Columns are left to DuckDB's binder. The boundary itself is the locked
-connection (`duckdb_warehouse.py`); these rules say early and clearly what to write instead.
+connection (`local/duckdb_warehouse.py`); these rules say early and clearly what to write instead.
 """
 
 from __future__ import annotations

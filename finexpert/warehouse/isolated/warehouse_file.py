@@ -1,6 +1,6 @@
 """The DuckDB file behind a warehouse: how its schema is read.
 
-A file that `build_warehouse` (`building.py`) wrote holds one more table, `_finexpert(key, value)`, with one row of JSON, which no SELECT can reach:
+A file that `build_warehouse` (`local/building.py`) wrote holds one more table, `_finexpert(key, value)`, with one row of JSON, which no SELECT can reach:
 
     {"label": null, "tables": {"cpi": {"date_column": "date", "categories": {"cpi_index": ["CPI", "Core CPI"]}}}}
 

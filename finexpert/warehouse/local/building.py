@@ -1,4 +1,4 @@
-"""How the DuckDB file behind a warehouse is built from frames; what it holds beside them stands in `warehouse_file.py`."""
+"""How the DuckDB file behind a warehouse is built from frames; what it holds beside them stands in `isolated/warehouse_file.py`."""
 
 from __future__ import annotations
 

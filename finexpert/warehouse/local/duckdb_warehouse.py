@@ -13,7 +13,7 @@ under another name. What a file's own views hold back is up to them: `as_of` app
 
 DuckDB's own limit of memory does not count all that a SELECT can take. So on Linux a SELECT runs in a process of its own, which has
 the file and nothing else, a limit of memory set by the kernel, and is killed when its time is over (`isolated/child.py`). Elsewhere
-it runs in this process, and what it can make of its texts and lists is bounded by rules alone (`growth_rules.py`).
+it runs in this process, and what it can make of its texts and lists is bounded by rules alone (`isolated/growth_rules.py`).
 """
 
 from __future__ import annotations
