@@ -74,8 +74,8 @@ def test_files_that_docstrings_name_are_there() -> None:
     paths = [path.relative_to(ROOT).as_posix() for path in sources()]
     for path in sources():
         for name in re.findall(r"`([\w/]+\.py)`", ast.get_docstring(ast.parse(path.read_text())) or ""):
-            there = (path.parent / name).exists() or ("/" in name and any(each.endswith(f"/{name}") for each in paths))
-            assert there, f"{path} names {name}"
+            beside = (path.parent / name).exists() or (ROOT / name).exists()
+            assert beside or ("/" in name and any(each.endswith(f"/{name}") for each in paths)), f"{path} names {name}"
 
 
 def test_what_stands_apart_is_there() -> None:
