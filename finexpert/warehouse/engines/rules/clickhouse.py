@@ -5,7 +5,7 @@
     SELECT a > b                     1 or 0                                      ->  CAST(a > b AS Bool)
     CAST('...' AS DateTime)          the same, and whole seconds                 ->  CAST('...' AS DateTime64(6))
 
-The settings of a session do the rest: see `kinds.py`.
+The settings of a session do the rest: see `engines/kinds.py`.
 """
 
 from __future__ import annotations

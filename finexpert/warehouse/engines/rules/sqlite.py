@@ -6,7 +6,7 @@
     SELECT region, sum(amount) FROM trades    the region of any row  ->  refused
     status = "Filled"                         a text, where no column is called so  ->  refused
 
-What raises while it runs are functions of ours around an operand: see `sqlite_connection.py`.
+What raises while it runs are functions of ours around an operand: see `engines/sqlite_connection.py`.
 """
 
 from __future__ import annotations
