@@ -28,7 +28,6 @@ Privacy = Literal["schema", "samples"]
 _MODEL = re.compile(r"(?!.*://).*", re.DOTALL)
 _WORDS = re.compile(r"[\w -]*")
 _SENT = {"trace": "traces", "tracking_uri": "runs", "store": "what is taught"}
-_REFUSED = "finexpert.toml of the current folder names an address as {name}, {where}, whoever gave you the folder: {instead}set it in the environment"
 _OPTION = "finexpert.toml of the current folder names {name} with the option {option!r}, which may lead elsewhere, whoever gave you the folder: leave it out, or set the address in the environment"
 
 
@@ -222,6 +221,11 @@ class FolderFile(TomlConfigSettingsSource):
             raise ConfigurationError(
                 "finexpert.toml of the current folder says itself whom to trust: set FINEXPERT_TRUSTED_HOSTS in the environment"
             )
+        if "home" in told and "home" not in before:
+            # What lies at home is the user's own: records name servers, and a server its keys and sources.
+            raise ConfigurationError(
+                "finexpert.toml of the current folder names the home, whose records, stores and keys are believed: set FINEXPERT_HOME in the environment"
+            )
         trusted = before.get("trusted_hosts") or []
         _check_file("", told, before, trusted)
         layers, others = _table(told.get("layers")), _table(before.get("layers"))
@@ -240,7 +244,7 @@ def _check_file(place: str, told: Mapping[str, Any], before: Mapping[str, Any], 
         if name.endswith(("lm", "embedder", "model", "extra")):
             if not _holds_only(_WORDS if name == "extra" else _MODEL, told[name]):
                 where = "and questions and a key of the environment would go there"
-                raise ConfigurationError(_REFUSED.format(name=place + name, where=where, instead=""))
+                raise ConfigurationError(trust.refusal(place + name, where))
         elif name.endswith("api_base") or name in _SENT:
             _check_address(place + name, told[name], trusted, f"and {_SENT.get(name, 'questions')} would go there")
         elif name in ("data", "sources"):
@@ -251,7 +255,7 @@ def _check_address(name: str, told: Any, trusted: Sequence[str], where: str) -> 
     for value in map(str, told if isinstance(told, list) else [told]):
         host = trust.elsewhere(value, trusted)
         if host is not None and (name.endswith("api_base") or not trust.is_file(value)):
-            raise ConfigurationError(_REFUSED.format(name=name, where=where, instead=trust.instead(host)))
+            raise ConfigurationError(trust.refusal(name, where, host))
 
 
 def _check_data(name: str, told: Any, trusted: Sequence[str]) -> None:
@@ -260,7 +264,7 @@ def _check_data(name: str, told: Any, trusted: Sequence[str]) -> None:
             raise ConfigurationError(_OPTION.format(name=name, option=option))
         if trust.takes_password(place) and (host := trust.data_elsewhere(place, trusted)) is not None:
             where = "and a password of the environment (PGPASSWORD) or of ~/.pgpass would go there"
-            raise ConfigurationError(_REFUSED.format(name=name, where=where, instead=trust.instead(host)))
+            raise ConfigurationError(trust.refusal(name, where, host))
 
 
 def _holds_only(pattern: re.Pattern[str], value: Any) -> bool:

@@ -69,6 +69,23 @@ def instead(host: str) -> str:
     return f"if that host is yours, `export FINEXPERT_TRUSTED_HOSTS={trusted}`; else " if host else ""
 
 
+def refusal(name: str, where: str, host: str = "") -> str:
+    """What is said of an address in the file of a folder: its name, what would go there, what to do."""
+    return (
+        f"finexpert.toml of the current folder names an address as {name}, {where}, whoever gave you the folder: {instead(host)}set it in the"
+        " environment"
+    )
+
+
+def is_address(place: str) -> bool:
+    """Whether data lie on a server or in a store, and not in a file.
+
+    >>> is_address("./postgresql://db.example/x"), is_address("sqlite:///x.db"), is_address("x.duckdb")
+    (True, False, False)
+    """
+    return _parts(place) is not None
+
+
 def data_elsewhere(place: str, trusted: Sequence[str]) -> str | None:
     """The same of data: a path is on this machine, and the options of an address are `foreign_option`'s.
 

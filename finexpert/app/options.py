@@ -8,13 +8,28 @@ Options of answers, models and limits stay in `finexpert.settings`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from finexpert import trust
+from finexpert.errors import ConfigurationError
+from finexpert.settings import Settings
+
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+# What names a machine, and what that machine would be given.
+_PLACES = {
+    "state": "and conversations, and a password of the environment, would go there",
+    "oidc_issuer": "and it would say who logs in, and be sent the client's secret",
+    "url": "and who logs in would be sent there",
+    "host": "and the server would be reached from there",
+    "hosts": "and pages of that name could call the server",
+    "proxies": "and it would be believed for whom it calls",
+}
+_HOSTS = frozenset({"host", "hosts", "proxies"})
 
 
 class ServeOptions(BaseSettings):
@@ -104,8 +119,28 @@ class ServeOptions(BaseSettings):
 
 
 class _ServeTable(TomlConfigSettingsSource):
-    """The table [serve] of `finexpert.toml`."""
+    """The table [serve] of `finexpert.toml` of the current folder, which may be anybody's: its places are on this machine, or its user trusts them."""
 
     def _read_file(self, file_path: Any) -> dict[str, Any]:
         table = super()._read_file(file_path).get("serve", {})
         return table if isinstance(table, dict) else {}
+
+    def __call__(self) -> dict[str, Any]:
+        told = super().__call__()
+        for name in [each for each in told if each in _PLACES and each not in self.current_state]:
+            for place in map(str, told[name] if isinstance(told[name], list) else [told[name]]):
+                # Only where it matters are the settings read, which may be wrong in something else.
+                if (
+                    _elsewhere(name, place, []) is not None
+                    and _elsewhere(name, place, Settings().trusted_hosts) is not None
+                ):
+                    where = _PLACES[name]
+                    raise ConfigurationError(trust.refusal(f"serve.{name}", where, _elsewhere(name, place, []) or ""))
+        return told
+
+
+def _elsewhere(name: str, place: str, trusted: Sequence[str]) -> str | None:
+    """The host of a place that is neither this machine nor trusted."""
+    if name in _HOSTS:
+        return trust.host_elsewhere(place, trusted)
+    return None if name == "state" and trust.is_file(place) else trust.elsewhere(place, trusted)

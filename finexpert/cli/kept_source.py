@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from finexpert.cli import common
 from finexpert.errors import DataError, RecordError
-from finexpert.warehouse.database_address import address_in, is_remote
+from finexpert.trust import is_address
 
 if TYPE_CHECKING:
     from finexpert.answers.records import Record
@@ -43,7 +43,7 @@ def source_of(
         )
     if address is None:
         return common.open_data(None, settings)
-    if on_the_network(address) and not file.resolve().is_relative_to(settings.home.resolve()):
+    if is_address(address) and not file.resolve().is_relative_to(settings.home.resolve()):
         raise RecordError(
             f"the record {file} names the server {address}, and does not lie in {settings.home}: if that is where it is to be "
             f"computed, say so with --data {address}"
@@ -55,10 +55,5 @@ def source_of(
             return common.open_source(None, Path(address), page, settings)
         return common.open_data(Path(address), settings)
     except (DataError, OSError) as error:
-        password = "; a record keeps no password" if on_the_network(address) else ""
+        password = "; a record keeps no password" if is_address(address) else ""
         raise RecordError(f"the record {kept.id} is of {address}: {error}{password}. Give {option}") from error
-
-
-def on_the_network(address: str) -> bool:
-    found = address_in(address)
-    return is_remote(address) or (found is not None and not found.startswith("sqlite"))

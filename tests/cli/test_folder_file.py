@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from finexpert.app.options import ServeOptions
+from finexpert.cli.serve import options_from
 from finexpert.errors import ConfigurationError
 from finexpert.settings import Settings
 from finexpert.tracking.runs import page_command
@@ -199,3 +201,65 @@ def test_the_page_of_runs_takes_no_module_of_the_current_folder(tmp_path: Path) 
     asked = command[: command.index("mlflow") + 1]
     assert subprocess.run([*asked, "--version"], env=environ, check=False, capture_output=True).returncode == 0
     assert not Path("taken").exists()
+
+
+SERVED_ELSEWHERE = [
+    'state = "postgresql+psycopg://ann@elsewhere.example:5611/x"',
+    'state = "postgresql://localhost/x?hostaddr=10.0.0.1"',
+    'state = "postgresql://localhost,elsewhere.example/x"',
+    'state = "postgresql://localhost:5/x@elsewhere.example/y"',
+    'state = "sqlite://elsewhere.example/x"',
+    'oidc_issuer = "https://elsewhere.example"',
+    'oidc_issuer = "elsewhere.example"',
+    'url = "https://elsewhere.example/finexpert"',
+    'host = "0.0.0.0"',
+    'host = "::"',
+    'hosts = ["localhost", "elsewhere.example"]',
+    'hosts = ["*"]',
+    'proxies = ["10.0.0.1"]',
+    'proxies = ["*"]',
+]
+SERVED_HERE = [
+    'state = "postgresql+psycopg://ann@127.0.0.1:5432/x"\noidc_issuer = "http://localhost:8080/realms/desk"',
+    'state = "sqlite:///state.db"\nurl = "http://localhost:8400"\nhosts = ["localhost"]\nproxies = ["127.0.0.1"]',
+    'host = "::1"\nport = 9000\nteam = "rates"\ndata_folders = ["/srv/data"]',
+]
+
+
+@pytest.mark.parametrize("text", SERVED_ELSEWHERE)
+def test_no_server_of_the_file_keeps_or_sends_anything_elsewhere(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("finexpert.toml").write_text(f"[serve]\n{text}\n")
+    monkeypatch.setenv("FINEXPERT_TRUSTED_HOSTS", '["gateway.example"]')
+    with pytest.raises(ConfigurationError, match=r"finexpert\.toml of the current folder names an address as serve\."):
+        ServeOptions()
+    with pytest.raises(ConfigurationError):
+        options_from()
+
+
+@pytest.mark.parametrize("text", SERVED_HERE)
+def test_a_server_of_the_file_on_this_machine(text: str) -> None:
+    Path("finexpert.toml").write_text(f"[serve]\n{text}\n")
+    ServeOptions()
+
+
+def test_what_is_served_elsewhere_where_the_user_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("finexpert.toml").write_text(
+        '[serve]\nstate = "postgresql://db.desk.example/x"\nhosts = ["a.desk.example"]\nhost = "0.0.0.0"\n'
+    )
+    monkeypatch.setenv("FINEXPERT_TRUSTED_HOSTS", '["*.desk.example", "0.0.0.0"]')
+    assert ServeOptions().state == "postgresql://db.desk.example/x"
+    Path("finexpert.toml").write_text('[serve]\nstate = "postgresql://elsewhere.example/x"\nhost = "0.0.0.0"\n')
+    monkeypatch.setenv("FINEXPERT_TRUSTED_HOSTS", "[]")
+    monkeypatch.setenv("FINEXPERT_SERVE_STATE", "postgresql://db.desk.example/x")
+    assert options_from(host="127.0.0.1").state == "postgresql://db.desk.example/x"
+
+
+@pytest.mark.parametrize("home", [".", "/srv/home", "~/.local/share/finexpert"])
+def test_the_home_is_not_the_folders_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: str) -> None:
+    """A record at home is the user's own, and its server is asked."""
+    Path("finexpert.toml").write_text(f'home = "{home}"')
+    monkeypatch.delenv("FINEXPERT_HOME", raising=False)
+    with pytest.raises(ConfigurationError, match="set FINEXPERT_HOME"):
+        Settings()
+    monkeypatch.setenv("FINEXPERT_HOME", str(tmp_path))
+    assert Settings().home == tmp_path

@@ -128,16 +128,25 @@ def test_two_sources_in_the_settings_are_not_guessed_from(
     assert "s3cret" not in ran.err + ran.out
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://db.invalid/markets",
+        "postgresql:/db.invalid/markets",
+        "./postgresql://db.invalid/x",
+        "https://db.invalid/a.csv",
+    ],
+)
 def test_a_server_in_the_record_of_somebody_else_is_not_asked(
-    finexpert: Any, scripted: Scripted, fees: Path, tmp_path: Path
+    finexpert: Any, scripted: Scripted, fees: Path, tmp_path: Path, address: str
 ) -> None:
     scripted([COUNT])
     record = Path(finexpert("ask", "How many?", "--data", str(fees), "--json").json["record"])
     sent = json.loads(record.read_text()) | {"seal": ""}
-    sent["source"]["address"] = "postgresql://db.invalid/markets"
+    sent["source"]["address"] = address
     (tmp_path / "sent.json").write_text(json.dumps(sent))
     ran = finexpert("replay", str(tmp_path / "sent.json"))
-    assert (ran.code, "names the server postgresql://db.invalid/markets" in ran.err) == (1, True)
+    assert (ran.code, f"names the server {address}" in ran.err) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,11 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from finexpert import trust
 from finexpert.batch.questions import BatchQuestion, question_of
 from finexpert.errors import QuestionFileError
 from finexpert.storage import foreign_yaml
+from finexpert.warehouse.database_address import public_address
 
 
 def _no_truth(given: Any) -> Any:
@@ -117,6 +119,21 @@ def read(file: Path, given: Sequence[str] = ()) -> Report:
         name: ", ".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in values.items()
     }
     return Report(wanted.title, shown, [_beside(file, place) for place in wanted.sources], asked)
+
+
+def own_sources(report: Report, file: Path, trusted: Sequence[str]) -> list[str]:
+    """The sources that a report names; QuestionFileError for an address that its reader has not named: anybody may have written the file."""
+    for place in report.sources:
+        if (option := trust.foreign_option(place)) is not None:
+            why = f"with the option {option!r}, which may lead elsewhere: leave it out, or"
+        elif (host := trust.data_elsewhere(place, trusted)) is not None:
+            why = f"on another machine: {trust.instead(host).replace('; else', ', or')}"
+        else:
+            continue
+        raise QuestionFileError(
+            f"{file} names the source {public_address(place).partition('?')[0]} {why.rstrip()} name its sources yourself, with --data and --library"
+        )
+    return list(report.sources)
 
 
 def _asked(wanted: _File, values: Mapping[str, Any], lines: _Lines) -> Iterator[Asked]:

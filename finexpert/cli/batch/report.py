@@ -37,7 +37,7 @@ def report(
     # Nobody is there to say what is meant: a reading that is not safe is shown with its confidence.
     settings = given.settings(ask_below=0)
     from finexpert.batch import answer_files
-    from finexpert.batch.reports.reading import read
+    from finexpert.batch.reports.reading import own_sources, read
     from finexpert.batch.reports.running import run
     from finexpert.batch.reports.writing import html, workbook
     from finexpert.storage.private_files import write_whole
@@ -46,9 +46,10 @@ def report(
     base = out or Path(file.stem)
     page, book = (base.with_name(base.name + ending) for ending in (".html", ".xlsx"))
     answer_files.check(book)
+    sources = [] if data or library else own_sources(wanted, file, settings.trusted_hosts)
     expert, settings = given.expert(settings)
-    if not data and not library and wanted.sources:
-        settings = settings.model_copy(update={"sources": list(wanted.sources)})
+    if sources:
+        settings = settings.model_copy(update={"sources": sources})
     source = several_sources.open_sources(data, None, None, settings, library)
     with bar() as told:
         made = run(

@@ -198,11 +198,11 @@ def _tried(query: VerifiedQuery, taught: Taught, data: Path | None, settings: Se
 @contextmanager
 def _opened(query: VerifiedQuery, data: Path | None, settings: Settings) -> Iterator[Warehouse]:
     """The data that a verified query is tried on; ConfigurationError for a server that nobody named."""
-    from finexpert.cli.kept_source import on_the_network
     from finexpert.errors import ConfigurationError
+    from finexpert.trust import is_address
 
     place = data or (Path(query.source.address) if query.source.address else None)
-    if data is None and place is not None and on_the_network(str(place)):
+    if data is None and place is not None and is_address(str(place)):
         raise ConfigurationError(f"it is of the server {place}: say so with --data {place}")
     with closing(common.open_data(place, settings)) as warehouse:
         yield warehouse
