@@ -12,21 +12,18 @@ import hashlib
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from finexpert.embeddings.embedding import Embedder, embedder
 from finexpert.embeddings.vectors import Vectors
-from finexpert.settings import Settings
 from finexpert.storage.whole_files import writing
 from finexpert.text.terms import words_of
 from finexpert.warehouse.keys import by_name
 from finexpert.warehouse.schema import TableSchema
-from finexpert.warehouse.schema_card import describe_schema
 
 NAME, COMMENT, COLUMN, BORROWED = 1.3, 1.2, 1.0, 0.9
 LEAST_SHARE, LEAST_TABLES = 0.5, 3
@@ -82,8 +79,6 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _made: dict[tuple[str, int], tuple[Sequence[TableSchema], TableIndex]] = {}
 _lock = threading.Lock()
 MOST_INDEXES = 8
-# On 5,000 generated tables the one needed is among the first ten for 99 % of questions; more leaves room for joins.
-SHOWN = 20
 
 
 class TableIndex:
@@ -229,24 +224,6 @@ def select_tables(
             kept = _made[key] = (schemas, TableIndex(schemas, used, cache))
     index = kept[1]
     return index.select(question, limit)
-
-
-def tables_for(question: str, schemas: Sequence[TableSchema]) -> Sequence[TableSchema]:
-    """The tables to show for a question: all of a small schema, else those selected, in the schema's order."""
-    if not question or len(schemas) <= SHOWN:
-        return schemas
-    settings = Settings()
-    by = embedder(settings.embedder)
-    names = set(select_tables(question, schemas, SHOWN, by=by, cache=settings.home / "cache" / "tables"))
-    return [table for table in schemas if table.name in names]
-
-
-def card_of(
-    shown: Sequence[TableSchema], of: int, samples: Mapping[str, pd.DataFrame] | None = None, dialect: str = "duckdb"
-) -> str:
-    """The schema card of some tables; it says how many more there are."""
-    card = describe_schema(shown, samples, dialect)
-    return card if len(shown) == of else f"{card}\n\n({of - len(shown):,} more tables are not shown)"
 
 
 def describe(table: TableSchema) -> str:

@@ -42,6 +42,7 @@ class WarehouseQuestion(Answering):
     sandbox: Sandbox
     code_reviewer: AdversarialReview | None = None
     by_select: bool = False  # whether the last plan is one SELECT that computes the answer
+    missed: str = field(default="", init=False)  # what was not found among the tables shown
     format_fixed: bool = field(init=False)
     checks: Checks = field(init=False, repr=False)
 
@@ -50,10 +51,10 @@ class WarehouseQuestion(Answering):
         # What a person chose for a text of a SELECT is put there at home; a script's text has no column of a table to be put right in.
         tables = {table.name for table in self.source.tables}
         for place, value in self.chosen.items():
-            column, _, text = place.partition("=")
-            if column.rpartition(".")[0] not in tables:
-                said = f"By {text!r} the user means the value {value!r} of {column.rpartition('.')[2]}."
-                self.given = self.knowledge = "\n".join(part for part in (self.knowledge, said) if part)
+            (table, _, column), text = place.partition("=")[0].rpartition("."), place.partition("=")[2]
+            if table not in tables:
+                said = f"By {text!r} the user means the value {value!r} of {column}."
+                self.given = self.knowledge = f"{self.knowledge}\n{said}".strip()
         self.format_fixed = self.answer_format is not None
         # Where nobody asked for a day, rows are hidden by dates that an owner declared, and by no guess.
         hidden = not self.as_of_given
@@ -68,7 +69,8 @@ class WarehouseQuestion(Answering):
     def card(self) -> str:
         """What is told of the tables; of many, those that this question and the one before may need."""
         before = [turn.question for turn in self.workspace.turns[-1:]]
-        return self.source.schema_card(self.options.privacy, " ".join([*before, self.understood.question]))
+        about = " ".join([*before, self.understood.question, self.missed]).strip()
+        return self.source.schema_card(self.options.privacy, about)
 
     @property
     def chooses(self) -> bool:
@@ -155,9 +157,14 @@ class WarehouseQuestion(Answering):
                 self.understood = replace(self.understood, known_here=opened)
                 return ask(feedback)
             except NotInSources as error:
-                # What a term means may be all that is missing.
+                # What a term means may be all that is missing, or a table that was not shown, which what is missing may find.
                 if unclear := self.asks(with_unclear(self.understood, error.unclear).unknown):
                     raise Unclear(unclear) from error
+                if self.missed or self.understood.offered.card:
+                    raise
+                shown, self.missed = self.card, str(error)
+                if self.card != shown:
+                    return ask(feedback)
                 raise
 
         def attempt(made: dspy.Prediction) -> Plan:

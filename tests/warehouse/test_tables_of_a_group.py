@@ -13,7 +13,8 @@ import pytest
 
 from finexpert.embeddings.embedding import WordHashing
 from finexpert.warehouse.schema import Column, TableSchema
-from finexpert.warehouse.table_selection import SHOWN, TableIndex
+from finexpert.warehouse.table_selection import TableIndex
+from finexpert.warehouse.tables_shown import SHOWN
 
 HERE = Path(__file__).parent
 

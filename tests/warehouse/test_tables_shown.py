@@ -9,15 +9,17 @@ import pandas as pd
 import pytest
 
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
-from finexpert.warehouse.table_selection import SHOWN
+from finexpert.warehouse.tables_shown import SHOWN
 
+# With so many columns there is room for the least number of tables alone.
+COLUMNS = 40
 TOPICS = ("loans", "deposits", "trades", "branches", "employees", "cards", "claims", "premiums", "taxes", "rents")
 
 
 @pytest.fixture
 def many(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DuckDBWarehouse]:
     monkeypatch.setenv("FINEXPERT_EMBEDDER", "words")
-    data = pd.DataFrame({"amount": [1.0]})
+    data = pd.DataFrame({"amount": [1.0], **{f"further_column_{number}": [0.0] for number in range(COLUMNS)}})
     tables = [
         Table(f"{topic}_{year}", data, comment=f"{topic} of {year}") for topic in TOPICS for year in range(2018, 2024)
     ]
@@ -30,6 +32,16 @@ def test_a_question_is_shown_its_tables_and_how_many_more_there_are(many: DuckDB
     assert card.count("\ntable ") + 1 == SHOWN
     assert "table claims_2021" in card
     assert f"({len(TOPICS) * 6 - SHOWN} more tables are not shown)" in card
+
+
+def test_where_there_is_room_all_are_shown(tmp_path: Path, own_home: Path) -> None:
+    # Names that say nothing in the question's language.
+    names = ["AUFTRAG", "AUFTRAGPOS", "KUNDADR", "ZAHLUNG", *(f"T{number}" for number in range(30))]
+    tables = [Table(name, pd.DataFrame({"LFDNR": [1], "MENGE": [2.0]})) for name in names]
+    with DuckDBWarehouse(build_warehouse(tmp_path / "erp.duckdb", tables)) as warehouse:
+        card = warehouse.schema_card(question="How many customers live in Munich?")
+    assert card.count("table ") == len(names)
+    assert "not shown" not in card
 
 
 def test_without_a_question_all_are_shown(many: DuckDBWarehouse) -> None:

@@ -49,7 +49,7 @@ from finexpert.warehouse.schema_card import describe_schema
 from finexpert.warehouse.semantic_model.applying import apply
 from finexpert.warehouse.semantic_model.document import SemanticModel
 from finexpert.warehouse.semantic_model.metrics import described, expand, metrics_of
-from finexpert.warehouse.table_selection import card_of, tables_for
+from finexpert.warehouse.tables_shown import card_of, tables_for
 from finexpert.warehouse.warehouse import SAMPLE_ROWS, Privacy
 
 __all__ = ["DuckDBWarehouse", "Table", "build_warehouse"]
