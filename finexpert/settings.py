@@ -102,7 +102,7 @@ class Settings(BaseSettings):
     )
     privacy: Privacy = Field(default="schema", description="what of the data a prompt may hold")
     cache_answers: bool = Field(
-        default=False, description="keep answers at home, and give them again to the same question in other words"
+        default=False, description="keep answers at home, and give them again to the same question, word for word"
     )
     review: bool = Field(
         default=False, description="a model looks at every script and SELECT over a warehouse before it is run"
