@@ -44,9 +44,11 @@ def _extract(running: Running, steps: Sequence[Extract]) -> None:
         failures |= _fetch(running, {name: selects[name] for name in wanted if name in selects}, wanted)
         if not failures:
             return
-        first = next(iter(failures.values()))
-        if used == running.around.retries or _is_hopeless(running, first, said):
+        told = next((error for error in failures.values() if _is_for_a_person(running, error)), None)
+        first = told or next(iter(failures.values()))
+        if told or used == running.around.retries or str(first) in said:
             raise StepFailed(SQL_EXTRACTION, first, used + 1)
+        said.add(str(first))
         used += 1
         running.repairs += 1
         wanted = {name: wanted[name] for name in failures}
@@ -57,15 +59,11 @@ def _extract(running: Running, steps: Sequence[Extract]) -> None:
         selects = {}
 
 
-def _is_hopeless(running: Running, error: StepError, said: set[str]) -> bool:
-    """Whether another attempt is not worth a call: a person can tell, the data end before, or the same was said before."""
-    if isinstance(error, UnknownValue) and error.values and (running.around.someone_there or error.question):
-        return True
-    if isinstance(error, NoRows) and error.beyond:
-        return True
-    again = str(error) in said
-    said.add(str(error))
-    return again
+def _is_for_a_person(running: Running, error: StepError) -> bool:
+    """Whether another attempt is not worth a call: a person can tell, or the data end before."""
+    if isinstance(error, UnknownValue):
+        return bool(error.values and (running.around.someone_there or error.question))
+    return isinstance(error, NoRows) and error.beyond
 
 
 def _write(running: Running, steps: Sequence[Extract], feedback: str, selects: dict[str, str]) -> dict[str, StepError]:

@@ -16,6 +16,7 @@ from finexpert.language_models.roles import LanguageModels
 from finexpert.language_models.scripted import ScriptedModel
 from finexpert.session import Session
 from finexpert.settings import Settings
+from finexpert.testing import fields
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 CANARY, NUMBER = "zyxwcanary", "918273645"
@@ -121,6 +122,57 @@ def test_how_far_a_column_runs_is_shown_to_a_person_alone(ask: Any) -> None:
     (first, _), prompts = ask("SELECT count(*) FROM trades WHERE amount > 1e12", "SELECT count(*) FROM trades")
     assert f"amount runs from 2.0 to {NUMBER}.5" in first.failure.message
     assert "runs from" not in prompts
+
+
+BROKEN = "SELECT nosuch AS n FROM invoices"
+GUESSED = "SELECT count(*) AS n FROM invoices WHERE upper(trim(status)) IN ('POSTED', 'POST', 'P')"
+
+
+@pytest.mark.parametrize("selects", [(GUESSED,), (BROKEN, GUESSED), (GUESSED, BROKEN), (BROKEN, BROKEN, GUESSED)])
+@pytest.mark.parametrize("clarify", [True, False])
+def test_what_a_person_alone_can_tell_is_told_no_model_beside_what_it_can_mend(
+    tmp_path: Path, sandbox: Any, selects: tuple[str, ...], clarify: bool
+) -> None:
+    with duckdb.connect(str(tmp_path / "codes.duckdb")) as connection:
+        connection.execute(f"""
+            CREATE TABLE code_table (domain VARCHAR, code VARCHAR, meaning VARCHAR);
+            INSERT INTO code_table VALUES ('INV', 'd ', '{CANARY} draft'), ('INV', 'O', 'posted'), ('INV', ' p', '{CANARY} settled');
+            CREATE TABLE invoices (id INTEGER, status VARCHAR);
+            INSERT INTO invoices SELECT i, ['d ', 'O', ' p'][1 + i % 3] FROM range(99) t(i);
+        """)
+    frames = [{"df_name": f"f{i}", "df_columns": ["n"], "select_query": select} for i, select in enumerate(selects)]
+    code = "answer = int(f0.n.iloc[0])" if len(frames) > 1 else ""
+    model = ScriptedModel(
+        lambda _: fields(interpretation="as asked", selects=frames, code=code, answer_kind="integer", unit="")
+    )
+    settings = Settings(memory=False, cache=False)
+    with (
+        DuckDBWarehouse(tmp_path / "codes.duckdb") as source,
+        Session(source, settings=settings, models=LanguageModels(model), sandbox=sandbox) as session,
+    ):
+        answer = session.ask("How many are posted?", clarify=clarify, someone_there=clarify)
+    told = str(answer.clarification if clarify else answer.failure)
+    assert (answer.status, "invoices.status" in told) == ("needs_clarification" if clarify else "failed", True)
+    assert not any(word in str(model.prompts) for word in (CANARY, "' p'", "'d '"))
+    assert len(model.prompts) == 1
+
+
+def test_two_selects_that_fail_alike_are_written_again(tmp_path: Path, sandbox: Any) -> None:
+    with duckdb.connect(str(tmp_path / "one.duckdb")) as connection:
+        connection.execute("CREATE TABLE invoices AS SELECT 7 AS n")
+    said = iter([BROKEN, BROKEN.replace("nosuch", "n")])
+
+    def reply(_: Any) -> str:
+        select = next(said)
+        frames = [{"df_name": f"f{i}", "df_columns": ["n"], "select_query": select} for i in range(2)]
+        code = "answer = int(f0.n.iloc[0] + f1.n.iloc[0])"
+        return fields(interpretation="as asked", selects=frames, code=code, answer_kind="integer", unit="")
+
+    with (
+        DuckDBWarehouse(tmp_path / "one.duckdb") as source,
+        Session(source, settings=Settings(memory=False, cache=False), models=LanguageModels(ScriptedModel(reply)), sandbox=sandbox) as session,
+    ):  # fmt: skip
+        assert session.ask("How much?").value == 14
 
 
 def test_as_of_and_dates_leave_nothing_either(ask: Any) -> None:

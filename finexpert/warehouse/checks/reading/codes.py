@@ -91,8 +91,10 @@ def _told(
     held = {spelled[code]: said for code, said in codes.items() if code in spelled}
     more = "; ..." if len(held) > _SHOWN else ""
     listed = "; ".join(f"{code} {said}" for code, said in list(held.items())[:_SHOWN]) + more
+    # A model is told what it compared with: a cell may be spelled otherwise.
+    compared = " and ".join(dict.fromkeys(repr(as_wrapped(comparison.wraps, value)) for value in bad))
     unknown = UnknownValue(
-        f"{text_of(one, comparison.node)}: {table.name} calls {' and '.join(map(repr, bad))} in {place} by none of these words",
+        f"{text_of(one, comparison.node)}: {table.name} calls {compared} in {place} by none of these words",
         place=place,
         text=sought[0],
         values=tuple(held),
