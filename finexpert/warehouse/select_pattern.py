@@ -49,15 +49,16 @@ def _plain(one: Readable, others: Sequence[Readable]) -> str:
     made = ["count[(][*][)]", any_]
     if numbers:
         number = _either(numbers)
-        made += [f"(avg|sum|min|max|median)[(]{number}[)]", f"corr[(]{number}, {number}[)]"]
+        made += [f"(avg|sum|min|max|median|stddev)[(]{number}[)]", f"corr[(]{number}, {number}[)]"]
         made += [f"(arg_max|arg_min)[(]{any_}, {number}[)]"]
-        made += [f"(count[(][*][)]|(avg|sum)[(]{number}[)]) FILTER [(]WHERE {condition}[)]"]
+        made += [f"(count[(][*][)]|(avg|sum|min|max)[(]{number}[)]) FILTER [(]WHERE {condition}[)]"]
     if days:
         made += [f"(min|max|year)[(]{_either(days)}[)]"]
     part = _either(made)
+    compared = f"100 [*] [(]{part} / {part} - 1[)]"
     whole = f"[*] FROM {_source(one.call)}|" if _CALLED.fullmatch(one.call) else ""
     return (
-        f"SELECT ({whole}(100 [*] )?{part}( [-+*/] {part})?(, {part})? FROM {_source(one.call)}"
+        f"SELECT ({whole}({compared}|(100 [*] )?{part}( [-+*/] {part})?(, {part})?) FROM {_source(one.call)}"
         f"( WHERE {condition}( (AND|OR) {condition}){{0,2}})?( GROUP BY {part})?( ORDER BY {part}( DESC)?)?( LIMIT [1-9][0-9]?)?)"
     )
 

@@ -29,6 +29,8 @@ PATTERN = re.compile(pattern([MONTHS, MEAN, STRESS]))
         "SELECT 100 * count(*) FILTER (WHERE is_high) / count(*) FROM months WHERE name = 'C.D'",
         "SELECT arg_max(month, rate) FROM months WHERE year(month) BETWEEN 1990 AND 1999",
         "SELECT corr(rate, rate) FROM months WHERE rate BETWEEN -1.5 AND 20",
+        "SELECT 100 * (max(rate) FILTER (WHERE month = DATE '2010-01-01') / max(rate) FILTER (WHERE month = DATE '2000-01-01') - 1) FROM months",
+        "SELECT stddev(rate) FROM months",
         "SELECT * FROM mean_between('gdp', '1999-10-01', 7)",
         "SELECT value FROM mean_between('gdp', '1999-10-01', 7.5)",
         "SELECT max(depth) FROM stress",
