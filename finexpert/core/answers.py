@@ -82,6 +82,7 @@ class Failure(BaseModel):
     layer: str
     kind: str
     message: str
+    for_models: str = Field(default="", description="the message without values of columns, where it holds some")
 
 
 class Usage(BaseModel):

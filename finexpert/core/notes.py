@@ -23,6 +23,31 @@ _TO_KNOW = re.compile(
 )
 
 
+# What a note says of the values that a column holds, and what it says without them.
+_VALUES = (
+    (re.compile(r"(of .+), these values matched: .*", re.DOTALL), r"\1, several values matched"),
+    (
+        re.compile(r"also holds .+, which is not the same text as", re.DOTALL),
+        "also holds a text that is not the same as",
+    ),
+    (
+        re.compile(r"(by \S+) .+ in (\S+), which is none of the words", re.DOTALL),
+        r"\1 what was met in \2 is none of the words",
+    ),
+)
+
+
+def without_values(note: str) -> str:
+    """A note for a model that a program is asked by, which sees the values that an answer holds and no others.
+
+    >>> without_values("of trades.side, these values matched: 'BUY', 'buy'")
+    'of trades.side, several values matched'
+    """
+    for pattern, said in _VALUES:
+        note = pattern.sub(said, note)
+    return note
+
+
 def in_order(notes: Iterable[str]) -> list[str]:
     """The notes without those that stand twice, the weightiest first."""
     return sorted(dict.fromkeys(notes), key=_place)

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from finexpert import tracking
+from finexpert.answers.failures import failure_of, not_found
 from finexpert.core import progress
-from finexpert.core.answers import Answer, AnswerFormat, Clarification, Failure
+from finexpert.core.answers import Answer, AnswerFormat, Clarification
 from finexpert.core.notes import in_order
 from finexpert.core.plans import Plan, Script
 from finexpert.core.reviews import Review
@@ -23,7 +24,6 @@ from finexpert.core.workspace import Turn, Workspace
 from finexpert.errors import (
     BudgetExceeded,
     FinexpertError,
-    NoRows,
     NotInSources,
     OutputError,
     PlanError,
@@ -66,26 +66,6 @@ class Unclear(Exception):
     def __init__(self, clarification: Clarification) -> None:
         super().__init__(clarification.question)
         self.clarification = clarification
-
-
-# A model narrows what it wrote; a person may give it more.
-_MORE = {
-    "it took longer than": "FINEXPERT_SQL_SECONDS",
-    "more memory than it may use": "FINEXPERT_SQL_MEMORY_MB",
-    "the script ran longer than": "FINEXPERT_SCRIPT_SECONDS",
-}
-
-
-def _for_a_person(error: FinexpertError) -> str:
-    """What went wrong, for the person: who sees the values that a column holds and sets limits, which the model does not."""
-    if isinstance(error, UnknownValue) and error.values:
-        said = str(error).partition(". Its values are not shown")[0]
-        return f"{said}. {error.place} holds {', '.join(map(repr, error.values))}"
-    if isinstance(error, NoRows) and error.span:
-        return f"{error}; {error.span}"
-    said = str(error)
-    more = next((name for words, name in _MORE.items() if words in said), "")
-    return f"{said}; {more} gives it more" if more else said
 
 
 class SecondLook(Protocol):
@@ -245,21 +225,19 @@ class Answering(ABC):
             status="failed",
             format=self.answer_format or AnswerFormat(),
             explanation=self.last_plan.interpretation if self.last_plan else None,
-            failure=Failure(layer=layer, kind=getattr(error, "kind", "budget"), message=_for_a_person(error)),
+            failure=failure_of(layer, error),
         )
 
     def unanswerable(self, error: Unanswerable) -> Answer:
         """The answer that there is none: not found where a model says what is missing, failed for the rest."""
         if isinstance(error, NotInSources):
-            tried = error.__cause__ if isinstance(error.__cause__, StepError) else None
-            layer = execution.SQL_EXTRACTION if tried else execution.PLANNING
-            shown = f" (tried: {_for_a_person(tried)})" if tried else ""
+            layer = execution.SQL_EXTRACTION if isinstance(error.__cause__, StepError) else execution.PLANNING
             return Answer(
                 question=self.question,
                 status="not_found",
                 format=self.answer_format or AnswerFormat(),
                 explanation=f"these data do not hold what the question needs: {error}",
-                failure=Failure(layer=layer, kind=error.kind, message=f"these data do not hold it: {error}{shown}"),
+                failure=not_found(layer, error),
             )
         return self.failed(execution.PLANNING, error)
 

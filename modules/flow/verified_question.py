@@ -107,7 +107,8 @@ def answer_verified(
         match=match,
     ).answer()
     if answer.status != "answered":
-        why = answer.failure.message if answer.failure else answer.status
+        # A flag may go on to a model, by a program that one asks with.
+        why = answer.failure.for_models or answer.failure.message if answer.failure else answer.status
         return None, [f"a verified query in the words of this question was not used: {why}"]
     about.workspace.frames.clear()
     about.workspace.frames.update(apart.frames)

@@ -30,6 +30,7 @@ from pydantic import Field
 from finexpert.app.mcp.backend import Ask, AskResult, Backend, Reply
 from finexpert.app.mcp.errors import for_tools
 from finexpert.app.mcp.results import of_reply
+from finexpert.app.mcp.shown import question_back
 from finexpert.core.answers import Clarification
 from finexpert.core.progress import Event
 
@@ -163,7 +164,7 @@ class _Asking:
         outcome = (self.ctx.input_responses or {}).get(_KEY)
         request = _in(request, state["conversation"])
         if not isinstance(outcome, ElicitResult) or outcome.action == "cancel":
-            raise ToolError(f"the question back was not replied to: {unclear.question}")
+            raise ToolError(f"the question back was not replied to: {_for_models(unclear)}")
         request = await self._settled(request, unclear, outcome)
         return state["rounds"], request, request.clarify
 
@@ -179,6 +180,11 @@ class _Asking:
             request.clarify and clarify,
             request.someone_there,
         )
+
+
+def _for_models(unclear: Clarification) -> str:
+    back = question_back(unclear)
+    return back.question if back else ""
 
 
 def _in(request: Ask, conversation: str) -> Ask:

@@ -6,7 +6,6 @@ backend = DeskBackend(desk, person)     made anew for each request
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -123,7 +122,7 @@ class DeskBackend:
         return shown.proposed(self.desk.verify(self.person, id, draft=True))
 
     def record(self, id: str) -> str:
-        return json.dumps(self.desk.record(self.person, id), indent=1)
+        return shown.record_text(self.desk.record(self.person, id))
 
     def chart(self, id: str, number: int) -> bytes:
         return self.desk.figure(self.person, id, "png", number)
@@ -154,7 +153,8 @@ class DeskBackend:
     def _reply(self, answer: StoredAnswer) -> Reply:
         numbers = range(1, answer.figures + 1)
         charts = [self.desk.figure(self.person, answer.id, "png", number) for number in numbers]
-        return Reply(_facts(answer), _parts(answer), charts, answer.clarification)
+        seen = shown.for_models(answer)
+        return Reply(_facts(seen), _parts(seen), charts, answer.clarification)
 
 
 def _cancel(starting: asyncio.Task[Running]) -> None:

@@ -6,6 +6,7 @@ with LocalBackend({"data": open_data()}, settings=settings) as backend:
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -136,7 +137,7 @@ class LocalBackend(Closing):
         return shown.proposed(self._taught.verified.propose(query, self.settings.teacher))
 
     def record(self, id: str) -> str:
-        return self._file(id, ".json").read_text(encoding="utf-8")
+        return shown.record_text(json.loads(self._file(id, ".json").read_text(encoding="utf-8")))
 
     def chart(self, id: str, number: int) -> bytes:
         return self._file(id, f"-{number}.png").read_bytes()
@@ -218,7 +219,8 @@ class LocalBackend(Closing):
             answer.record.save(self._records)
             save_figures(answer, self._records)
             id = answer.record.id
-        return Reply(facts(answer, talk.id, id), Parts.of(answer), answer.figures, answer.clarification)
+        seen = shown.for_models(answer)
+        return Reply(facts(seen, talk.id, id), Parts.of(seen), answer.figures, answer.clarification)
 
 
 def facts(answer: Answer, conversation: str, id: str) -> AskResult:

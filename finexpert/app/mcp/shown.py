@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from finexpert.app.mcp.backend import PageFound, PageRead, ProcessShown, Proposed, QuestionBack, Terms, TermShown
 from finexpert.app.searching import search_now
-from finexpert.core.answers import Clarification
+from finexpert.app.state.stored import StoredAnswer
+from finexpert.core.answers import Answer, Clarification
+from finexpert.core.notes import without_values
 from finexpert.filings.library.library import Library
 from finexpert.filings.page.filing import Filing
 from finexpert.filings.records import LibraryPage, PageHit, SearchRequest
 from finexpert.knowledge import injections
 from finexpert.text.terms import normalise
 from finexpert.text.texts import visible
+
+Shown = TypeVar("Shown", Answer, StoredAnswer)
 
 if TYPE_CHECKING:
     from finexpert.knowledge.glossary import Keyword
@@ -57,8 +62,48 @@ def question_back(unclear: Clarification | None) -> QuestionBack | None:
     """A question back as a model may see it: without the values of a column."""
     if unclear is None:
         return None
-    known = [] if unclear.kind == "value" else unclear.candidates
-    return QuestionBack(kind=unclear.kind, term=unclear.term, question=unclear.question, candidates=known)
+    shown = _without_candidates(unclear) if unclear.kind == "value" else unclear
+    return QuestionBack(kind=shown.kind, term=shown.term, question=shown.question, candidates=shown.candidates)
+
+
+def for_models(answer: Shown) -> Shown:
+    """An answer as a client's model may see it: with its own values, and without others of a column that an error or a note names."""
+    update: dict[str, Any] = {"flags": [without_values(flag) for flag in answer.flags]}
+    texts: list[tuple[str, str]] = []
+    if (failure := answer.failure) is not None and failure.for_models:
+        texts.append((failure.message, failure.for_models))
+        update["failure"] = failure.model_copy(update={"message": failure.for_models})
+    if (unclear := answer.clarification) is not None and unclear.kind == "value":
+        update["clarification"] = _without_candidates(unclear)
+        texts.append((unclear.question, update["clarification"].question))
+    if isinstance(answer, StoredAnswer):
+        for text, said in texts:
+            update["text"] = answer.text.replace(text, said)
+    return answer.model_copy(update=update)
+
+
+def record_text(record: dict[str, Any]) -> str:
+    """A record as JSON for a client's model; one of which something had to be left out has no seal."""
+    seen = _record_seen(record)
+    return json.dumps(seen if seen == record else seen | {"seal": ""}, indent=1)
+
+
+def _record_seen(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_record_seen(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    seen = {name: _record_seen(each) for name, each in part.items()}
+    if isinstance(flags := seen.get("flags"), list):
+        seen["flags"] = [without_values(str(flag)) for flag in flags]
+    if isinstance(failure := seen.get("failure"), dict) and failure.get("for_models"):
+        seen["failure"] = failure | {"message": failure["for_models"]}
+    return seen
+
+
+def _without_candidates(unclear: Clarification) -> Clarification:
+    question = f"Which value of {unclear.place} is meant by {unclear.term.strip('%')!r}?"
+    return unclear.model_copy(update={"question": question, "candidates": []})
 
 
 def pages_found(

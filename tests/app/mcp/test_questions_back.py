@@ -10,6 +10,8 @@ from mcp import Client, MCPError
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from finexpert.app.mcp.local import LocalBackend
+from finexpert.app.mcp.shown import record_text
+from finexpert.core.reviews import UNSURE
 from finexpert.knowledge.collection import EVERY
 
 MODES = pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
@@ -180,6 +182,52 @@ def test_a_client_without_forms_is_not_shown_the_values(desk: Any, ask: Any) -> 
     result = ask({})
     assert result.structured_content["status"] in ("needs_clarification", "failed")
     assert not any(canary in result.model_dump_json() for canary in desk.canaries)
+
+
+CANARY = "zyxwcanary"
+NOWHERE = "SELECT date, region, amount FROM sales WHERE note = 'nowhere'"
+# Of a column that nobody published: an error, the end of a column, notes on what a condition met.
+NAMED = [
+    NOWHERE,
+    "SELECT date, region, amount FROM sales WHERE note LIKE '%nowhere%'",
+    "SELECT date, region, amount FROM sales WHERE note > 'zzzz'",
+    "SELECT date, region, amount FROM sales WHERE note LIKE '%canary%'",
+]
+
+
+@MODES
+@pytest.mark.parametrize("select", NAMED)
+@pytest.mark.parametrize("arguments", [{}, {"assume": True}], ids=str)
+def test_no_value_of_a_column_is_in_a_result(
+    desk: Any, backend: LocalBackend, ask: Any, mode: str, select: str, arguments: dict[str, Any]
+) -> None:
+    desk.says("planning", desk.plan(select=select))
+    desk.says("sql_extraction", desk.fields(selects=[{"df_name": "sales", "select_query": select}]))
+    result = ask(arguments, mode=mode)
+    assert CANARY not in result.model_dump_json()
+    if (id := result.structured_content["id"]) and "LIKE" in select:
+        assert CANARY not in backend.record(id)
+
+
+@MODES
+def test_who_cancels_is_told_no_values(desk: Any, ask: Any, mode: str) -> None:
+    unknown_value(desk)
+    result = ask({}, Person(ElicitResult(action="cancel")), mode)
+    assert CANARY not in result.model_dump_json()
+    assert "sales.note" in text_of(result)
+
+
+def test_what_a_record_tells_a_model_of_an_answer() -> None:
+    of = f"{UNSURE}by code_table 'P' is '{CANARY} settled' in invoices.status, which is none of the words that were looked for"
+    also = f"invoices.status also holds '{CANARY}', which is not the same text as 'open'"
+    kept = {"seal": "x", "flags": [of, also, "rows were left out"], "parts": [{"record": {"flags": [also]}}]}
+    told = record_text(kept)
+    assert CANARY not in told
+    assert "by code_table what was met in invoices.status is none of the words that were looked for" in told
+    assert "also holds a text that is not the same as 'open'" in told
+    assert "rows were left out" in told
+    assert '"seal": ""' in told
+    assert record_text({"seal": "x", "flags": []}) == '{\n "seal": "x",\n "flags": []\n}'
 
 
 def test_the_state_of_a_question_is_sealed(desk: Any, talk: Any) -> None:
