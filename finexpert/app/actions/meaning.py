@@ -21,7 +21,7 @@ from finexpert.app.people.people import Person
 from finexpert.app.state import tables
 from finexpert.app.state.naming import now
 from finexpert.app.state.stored import ModelText
-from finexpert.errors import ConfigurationError, DataError, NotFound, Refused, StaleEntry
+from finexpert.errors import ConfigurationError, DataError, Forbidden, NotFound, Refused, StaleEntry
 from finexpert.filings.library.library import Library
 from finexpert.storage.private_files import make_folder, write_whole
 from finexpert.warehouse.semantic_model.checking import check
@@ -33,7 +33,7 @@ _MOST_PROBLEMS = 5
 
 
 class Meaning(Sources):
-    """What the tables of a source mean. To read it needs the right to read, to change it the right to manage."""
+    """What the tables of a source mean. To read it needs the right to read, to change it the right to manage, of the server's own team where all ask it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -67,7 +67,7 @@ class Meaning(Sources):
 
         Refused says what does not fit; StaleEntry that somebody else was faster.
         """
-        person.need("manage")
+        self._need_manage(person, source)
         place = self._place(person, source)
         if not text.strip() or len(text) > _LONGEST:
             raise Refused(f"a semantic model has 1 to {_LONGEST:,} characters")
@@ -90,7 +90,7 @@ class Meaning(Sources):
         return self.edit_model(person, source, old.text, known, f"go back to {version}")
 
     def publish(self, person: Person, source: str, column: str, on: bool = True) -> list[str]:
-        person.need("manage")
+        self._need_manage(person, source)
         place = self._place(person, source)
         with self._changing:
             self._keep_before(person, place)
@@ -98,6 +98,14 @@ class Meaning(Sources):
             text = self._model_file(place).read_text()
             self._kept(person, place, text, f"{'publish' if on else 'hide'} {column}")
             return values
+
+    def _need_manage(self, person: Person, source: str) -> None:
+        """Raise Forbidden where a person may not say what a source means: one that every team asks belongs to the server's own."""
+        person.need("manage")
+        if source in self.given and not self.options.is_local and person.team != self.options.team:
+            raise Forbidden(
+                f"every team asks this source: an owner of the team {self.options.team!r} says what it means"
+            )
 
     def _model_file(self, place: Place) -> Path:
         return place.model or self._model_place(place)

@@ -19,7 +19,14 @@ from finexpert.warehouse.files.number_forms import NUMBER_CELL
 
 SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 # A cell with a formula and no value; one whose formula gave an empty text says that it is a text.
-_UNSAVED = re.compile(rb'<c r="(\w+)"(?![^>]* t="str")[^>]*>\s*<f[^>]*?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>')
+# Nothing in it runs beyond the next tag, or back over blanks: a file may be made so that a search takes an hour.
+_UNSAVED = re.compile(
+    rb'<c r="(\w+)"(?![^<>]* t="str")[^<>]*>\s*+<f(?:[^<>]*/>|[^<>]*>[^<]*</f>)\s*+(?:<v\s*+/>\s*+|<v></v>\s*+)?</c>'
+)
+
+
+class _Overlap(Exception):
+    """A cell is in two merged ranges. Never leaves this file."""
 
 
 def check_installed() -> None:
@@ -40,6 +47,10 @@ def sheets(path: Path) -> list[tuple[str, list[list[str]]]]:
             read = [(name, _cells(book.get_sheet_by_name(name))) for name in shown]
     except CalamineError as error:
         raise DataError(f"{path} cannot be read: {error}. Save it again as .xlsx without a password") from None
+    except _Overlap:
+        raise DataError(
+            f"{path}: merged cells overlap. Open the file in a spreadsheet program, and save it there"
+        ) from None
     check_formulas(path)
     rows = [(name, [[text_of(cell) for cell in row] for row in found]) for name, found in read]
     return [(name, _without_margin(found)) for name, found in rows if any(any(row) for row in found)]
@@ -71,10 +82,16 @@ def _cells(sheet: Any) -> list[list[Any]]:
     A merged number stays where it is: repeated it would be summed several times.
     """
     cells: list[list[Any]] = sheet.to_python(skip_empty_area=False)
+    most = sum(map(len, cells))
     for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
         held = cells[top][left] if top < len(cells) and left < len(cells[top]) else None
         if isinstance(held, str | dt.date):
-            for row in cells[top + 1 : bottom + 1]:
+            filled = cells[top + 1 : bottom + 1]
+            # Merged ranges never overlap: together they have no more cells than the sheet.
+            most -= len(filled)
+            if most < 0:
+                raise _Overlap
+            for row in filled:
                 row[left] = held
     return cells
 

@@ -32,6 +32,8 @@ from finexpert.warehouse.isolated.gate import open_rows
 # A part of a table is at most so many rows and bytes; between two parts lies a pass over the whole file.
 _PART_BYTES = 1 << 30
 _PART_SECONDS = 900.0
+# A small file has no reason to take as long: one that does was made to.
+_LEAST_SECONDS, _SECONDS_PER_MB = 60.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,10 @@ def _read_locked(sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
 def _parts_of(channel: socket.socket, sources: Sequence[Source], memory_mb: int) -> Iterator[Part]:
     try:
         yield from _parts(channel, sources, memory_mb)
+    except TimeoutError:
+        raise DataError(
+            f"{sources[0].path.parent}: reading took longer than {_seconds_of(sources):,.0f} seconds, which is more than files of this size need"
+        ) from None
     except (EOFError, OSError, wire.WireError, GateError) as error:
         raise DataError(
             f"{sources[0].path.parent}: the process that reads the files broke ({type(error).__name__}), or needs more memory"
@@ -94,13 +100,20 @@ def _parts(channel: socket.socket, sources: Sequence[Source], memory_mb: int) ->
     if "failed" in header:
         raise DataError(str(header["failed"])[:2_000])
     denials(header, "no file can be read")
+    seconds = _seconds_of(sources)
     while True:
-        header, body = wire.receive(channel, time.monotonic() + _PART_SECONDS, _PART_BYTES)
+        header, body = wire.receive(channel, time.monotonic() + seconds, _PART_BYTES)
         if "failed" in header:
             raise DataError(str(header["failed"])[:2_000])
         if header.get("end") is True:
             return
         yield _part(header, body)
+
+
+def _seconds_of(sources: Sequence[Source]) -> float:
+    """How long a part may take, by the size of the files."""
+    size = sum(path.stat().st_size for source in sources for path in source.paths)
+    return min(_PART_SECONDS, _LEAST_SECONDS + _SECONDS_PER_MB * size / (1 << 20))
 
 
 def _part(header: dict[str, Any], body: bytearray) -> Part:

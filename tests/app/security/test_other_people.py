@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from finexpert.app.people import access
 from finexpert.app.people.people import Person
 from finexpert.app.shared import Shares
-from finexpert.errors import NotFound
+from finexpert.errors import Forbidden, NotFound
 
 
 @pytest.fixture
@@ -98,6 +98,31 @@ def test_a_shared_source_is_the_teams(house: Any) -> None:
     assert source.id not in [each.id for each in office.desk.sources(office.tom)]
     with pytest.raises(NotFound):
         office.desk.schema(office.tom, source.id)
+
+
+def test_what_a_source_of_every_team_means_is_said_by_the_servers_own(house: Any) -> None:
+    source, desk = house.office.source, house.desk
+    tom, ann = house.client("tom", "owner", "other"), house.client("ann", "owner")
+    card = desk.schema(house.office.ann, source).card
+    model = tom.get(f"/api/sources/{source}/model").json()
+    doors = [
+        ("PUT", f"/api/sources/{source}/columns/sales.note/published", None),
+        ("DELETE", f"/api/sources/{source}/columns/sales.note/published", None),
+        ("PUT", f"/api/sources/{source}/model", {"text": model["text"], "version": model["version"]}),
+    ]
+    for method, path, body in doors:
+        assert tom.request(method, path, json=body).status_code == 403, path
+    assert desk.schema(house.office.ann, source).card == card
+    assert ann.put(f"/api/sources/{source}/columns/sales.note/published").status_code == 200
+    # Back to the version before is a change as well.
+    assert tom.post(f"/api/sources/{source}/model/revert", json={"version": 1}).status_code in (403, 404, 405)
+    with pytest.raises(Forbidden, match="an owner of the team 'local'"):
+        desk.revert_model(Person("token:tom", "tom", "owner", "other"), source, 1)
+    # A source of their own they say themselves.
+    own = tom.post(
+        "/api/sources/file", files={"file": ("own.csv", io.BytesIO(b"a,b\n1,x\n"))}, data={"name": "own"}
+    ).json()["id"]
+    assert tom.put(f"/api/sources/{own}/columns/own.b/published").status_code == 200
 
 
 def test_a_chat_of_another_person_is_not_gone_on_with(house: Any) -> None:

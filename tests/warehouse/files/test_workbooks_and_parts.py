@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
+import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +15,20 @@ import pyarrow.parquet
 import pytest
 
 from finexpert.errors import DataError
+from finexpert.settings import Settings
+from finexpert.warehouse.files import process
+from finexpert.warehouse.files.excel import check_formulas, sheets
+from finexpert.warehouse.files.found import Source
+from finexpert.warehouse.files.process import _seconds_of
+from finexpert.warehouse.opening import open_data
+
+ODS = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0">'
+    '<office:body><office:spreadsheet><table:table table:name="a"><table:table-row table:number-rows-repeated="1000000000">'
+    '<table:table-cell office:value-type="string"><text:p>x</text:p></table:table-cell></table:table-row></table:table>'
+    "</office:spreadsheet></office:body></office:document-content>"
+)
 
 
 @pytest.fixture
@@ -117,3 +133,71 @@ def test_times_with_a_zone_are_in_utc_and_say_so(tmp_path: Path, read_file: Any)
     times = pa.array([dt.datetime(2024, 1, 2, 23, 30)], pa.timestamp("us", tz="America/New_York"))
     pyarrow.parquet.write_table(pa.table({"at": times}), tmp_path / "t.parquet")
     assert read_file("t.parquet").comments == {"at": "in UTC"}
+
+
+EVIL = {
+    "cells that do not end": b'<c r="A" ' * 3_000_000,
+    "formulas that do not end": b'<c r="A1"><f ' * 1_000_000,
+    "formulas without an end": b'<c r="A1"><f>' * 1_000_000,
+    "blanks behind a formula": b'<c r="A1"><f/>' + b" " * 3_000_000,
+    "blanks around a value": (b'<c r="A1"><f/>' + b" " * 3_000 + b"<v/>" + b" " * 3_000 + b"<c>") * 500,
+    "blanks before a formula": (b'<c r="A1">' + b" " * 30_000) * 100,
+    "attributes": b'<c r="A1" ' + b' t="s"' * 500_000,
+}
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_a_search_for_formulas_is_linear(book: Any, tmp_path: Path, name: str) -> None:
+    book(["a", "b"], ["x", 1])
+    (file,) = tmp_path.glob("*.xlsx")
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/evil.xml", EVIL[name])
+    began = time.process_time()
+    check_formulas(file)
+    assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize("cell", [
+    '<c r="B2"><f>1+1</f></c>', '<c r="B2" s="3"><f>1+1</f><v></v></c>', '<c r="B2">\n <f ca="1">1+1</f>\n <v />\n</c>', '<c r="B2"><f si="0"/></c>',
+])  # fmt: skip
+def test_a_formula_without_a_value_is_found_however_it_is_written(tmp_path: Path, cell: str) -> None:
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", f'<row><c r="A2"><v>1</v></c>{cell}<c r="C2"><v>1</v></c></row>')
+    with pytest.raises(DataError, match="the cell B2 holds a formula without a value"):
+        check_formulas(tmp_path / "a.xlsx")
+
+
+def test_merged_cells_that_overlap_are_refused_at_once(tmp_path: Path) -> None:
+    made = pytest.importorskip("openpyxl").Workbook()
+    for row in [("day", "price"), *((f"x{i}", i) for i in range(2_000))]:
+        made.active.append(row)
+    made.save(tmp_path / "b.xlsx")
+    merged = b"</sheetData><mergeCells>" + b'<mergeCell ref="A1:A1048576"/>' * 50_000 + b"</mergeCells>"
+    with zipfile.ZipFile(tmp_path / "b.xlsx") as old, zipfile.ZipFile(tmp_path / "a.xlsx", "w", zipfile.ZIP_DEFLATED) as new:  # fmt: skip
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"</sheetData>", merged))
+    began = time.process_time()
+    with pytest.raises(DataError, match="merged cells overlap"):
+        sheets(tmp_path / "a.xlsx")
+    assert time.process_time() - began < 10
+
+
+def test_a_small_file_is_given_a_minute_and_a_large_one_more(tmp_path: Path) -> None:
+    for name, size in (("small.csv", 10), ("large.csv", 20 << 20), ("huge.csv", 1 << 30)):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size)
+    seconds = [_seconds_of([Source(tmp_path / name, "csv", "t")]) for name in ("small.csv", "large.csv", "huge.csv")]
+    assert (round(seconds[0]), seconds[1], seconds[2]) == (60, 260, 900)
+
+
+def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An OpenDocument sheet that repeats a row a billion times."""
+    monkeypatch.setattr(process, "_LEAST_SECONDS", 2.0)
+    with zipfile.ZipFile(tmp_path / "a.ods", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>')  # fmt: skip
+        archive.writestr("content.xml", ODS)
+    began = time.monotonic()
+    with pytest.raises(DataError, match=r"reading took longer than 2 seconds|more memory"):
+        open_data(tmp_path / "a.ods", settings=Settings(home=tmp_path / "home"))
+    assert time.monotonic() - began < 30
