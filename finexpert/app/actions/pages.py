@@ -152,7 +152,9 @@ def _picture(
     path = Path(info.path)
     if path.suffix.lower() != ".pdf" or not path.is_file() or checksum(path) != info.sha256:
         return None, []
-    from finexpert.filings.readers.pdf.picture import picture_of
+    from finexpert.filings.readers.pdf.drawing import drawn
 
-    made = picture_of(path, page.number, phrases, value)
+    made = drawn(path, page.number, phrases, value)
+    if made is None:
+        return None, []
     return made.png, [Mark(left=m[0], top=m[1], right=m[2], bottom=m[3]) for m in made.marks]

@@ -1,6 +1,7 @@
 """What the process that reads a filing does: lock itself in, read one file, send its pages one by one.
 
     {"path": "/data/aapl.htm", ...}  ->  {"page": true}, its JSON; ...; {"filing": {...}, "notes": []}; ...; {"end": true}
+    {"path": "/data/aapl.pdf", "picture": {...}, ...}  ->  {"marks": ...}, a page of it as PNG
 
 It can open the one file and nothing else, write nothing, reach no network, and take no more memory than it was given: what stands in
 a file is a stranger's.
@@ -38,9 +39,11 @@ def use_once() -> None:
 
         html.read_html(b"<style>p{color:red}</style><p>Net sales</p><table><tr><td>Sales<td>5</table>", "")
     with contextlib.suppress(ModuleNotFoundError):
+        from finexpert.filings.readers.pdf import drawing, picture
         from finexpert.filings.readers.pdf import pages as pdf
 
         pdf.use_once()
+        drawing.as_frame(picture.blank())
 
 
 def serve(parent: int) -> None:
@@ -59,12 +62,25 @@ def serve(parent: int) -> None:
     except (lockdown.NotLocked, OSError) as error:
         write(wire.pack({"failed": str(error)}))
         return
+    if "picture" in setup:
+        _draw(path, setup["picture"])
+        return
     try:
         for outcome in read_file(path, setup["sha256"], Given(**setup["given"]), Given(**setup["otherwise"])):
             _send(outcome)
     except MemoryError:
         write(wire.pack({"refused": f"{path} takes more memory than a filing may: split it"}))
     write(wire.pack({"end": True}))
+
+
+def _draw(path: Path, asked: dict[str, Any]) -> None:
+    from finexpert.filings.readers.pdf.drawing import as_frame
+    from finexpert.filings.readers.pdf.picture import picture_of
+
+    try:
+        write(as_frame(picture_of(path, asked["number"], asked["phrases"], asked["value"])))
+    except (LibraryError, MemoryError) as error:
+        write(wire.pack({"refused": str(error)[:4_000]}))
 
 
 def _send(outcome: ReadFiling | LibraryError) -> None:

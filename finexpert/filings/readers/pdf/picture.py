@@ -57,6 +57,16 @@ def picture_of(path: Path, number: int, phrases: Sequence[str] = (), value: str 
     return Picture(png.getvalue(), marks)
 
 
+def blank() -> Picture:
+    """The picture of a page without anything: what draws is loaded then."""
+    with PDFIUM:
+        document = pdfium.PdfDocument.new()
+        png = io.BytesIO()
+        document.new_page(100, 100).render().to_pil().save(png, "PNG")
+        document.close()
+    return Picture(png.getvalue(), ())
+
+
 def _boxes(words: Any, phrases: Sequence[str], value: str) -> Iterator[Box]:
     found = [box for phrase in phrases for box in _first(words, phrase)]
     yield from found
