@@ -11,24 +11,18 @@ from __future__ import annotations
 
 import datetime as dt
 import getpass
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from finexpert import modes, trust
-from finexpert.errors import ConfigurationError
+from finexpert import modes
+from finexpert.folder_file import FolderFile
 
 Privacy = Literal["schema", "samples"]
-# What else may hold an address: LiteLLM takes one behind the name of some providers, and among further arguments.
-_MODEL = re.compile(r"(?!.*://).*", re.DOTALL)
-_WORDS = re.compile(r"[\w -]*")
-_SENT = {"trace": "traces", "tracking_uri": "runs", "store": "what is taught"}
-_OPTION = "finexpert.toml of the current folder names {name} with the option {option!r}, which may lead elsewhere, whoever gave you the folder: leave it out, or set the address in the environment"
 
 
 class Settings(BaseSettings):
@@ -210,69 +204,6 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return init_settings, env_settings, FolderFile(settings_cls)
-
-
-class FolderFile(TomlConfigSettingsSource):
-    """`finexpert.toml` of the current folder, which may be anybody's: it leads to no machine but this one and those that its user trusts."""
-
-    def __call__(self) -> dict[str, Any]:
-        told, before = super().__call__(), self.current_state
-        if "trusted_hosts" in told:
-            raise ConfigurationError(
-                "finexpert.toml of the current folder says itself whom to trust: set FINEXPERT_TRUSTED_HOSTS in the environment"
-            )
-        if "home" in told and "home" not in before:
-            # What lies at home is the user's own: records name servers, and a server its keys and sources.
-            raise ConfigurationError(
-                "finexpert.toml of the current folder names the home, whose records, stores and keys are believed: set FINEXPERT_HOME in the environment"
-            )
-        trusted = before.get("trusted_hosts") or []
-        _check_file("", told, before, trusted)
-        layers, others = _table(told.get("layers")), _table(before.get("layers"))
-        for name in layers:
-            _check_file(f"layers.{name}.", _table(layers[name]), _table(others.get(name)), trusted)
-        return told
-
-
-def _table(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _check_file(place: str, told: Mapping[str, Any], before: Mapping[str, Any], trusted: Sequence[str]) -> None:
-    """Raises ConfigurationError for an address of another machine that nobody trusted."""
-    for name in [each for each in told if each not in before]:
-        if name.endswith(("lm", "embedder", "model", "extra")):
-            if not _holds_only(_WORDS if name == "extra" else _MODEL, told[name]):
-                where = "and questions and a key of the environment would go there"
-                raise ConfigurationError(trust.refusal(place + name, where))
-        elif name.endswith("api_base") or name in _SENT:
-            _check_address(place + name, told[name], trusted, f"and {_SENT.get(name, 'questions')} would go there")
-        elif name in ("data", "sources"):
-            _check_data(name, told[name], trusted)
-
-
-def _check_address(name: str, told: Any, trusted: Sequence[str], where: str) -> None:
-    for value in map(str, told if isinstance(told, list) else [told]):
-        host = trust.elsewhere(value, trusted)
-        if host is not None and (name.endswith("api_base") or not trust.is_file(value)):
-            raise ConfigurationError(trust.refusal(name, where, host))
-
-
-def _check_data(name: str, told: Any, trusted: Sequence[str]) -> None:
-    for place in map(str, told if isinstance(told, list) else [told]):
-        if (option := trust.foreign_option(place)) is not None:
-            raise ConfigurationError(_OPTION.format(name=name, option=option))
-        if trust.takes_password(place) and (host := trust.data_elsewhere(place, trusted)) is not None:
-            where = "and a password of the environment (PGPASSWORD) or of ~/.pgpass would go there"
-            raise ConfigurationError(trust.refusal(name, where, host))
-
-
-def _holds_only(pattern: re.Pattern[str], value: Any) -> bool:
-    """Whether every text in it is of this form."""
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return all(_holds_only(pattern, each) for each in inside) and (
-        not isinstance(value, str) or bool(pattern.fullmatch(value))
-    )
 
 
 def with_options(settings: Settings, options: Mapping[str, Any]) -> Settings:

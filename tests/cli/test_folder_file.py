@@ -60,6 +60,8 @@ FINE = [
     'trace = "http://localhost:4318"\nstore = "taught.sqlite"\ndata = "trades.duckdb"',
     'store = "postgresql://ann:pw@127.0.0.1:5432/taught"\ntracking_uri = "file:///srv/runs"',
     'data = "postgresql+psycopg://desk@db.example/markets"\nsources = ["s3://desk/trades.parquet"]',
+    'lm = "openai/x"\napi_base = "http://localhost:8000"\napi_key = "none"\n[layers.planning]\napi_key = "other"',
+    "[layers.planning.extra.extra_body]\ntop_k = 5\nchat_template_kwargs = {enable_thinking = false}",
     'lm = "together_ai/openai/gpt-oss-120b"\nembedder = "words"\ntrace = "mlflow"\ntracking_uri = "sqlite:///runs.db"',
 ]
 
@@ -75,6 +77,50 @@ def _nothing_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_nothing_goes_to_an_address_of_the_file(text: str) -> None:
     Path("finexpert.toml").write_text(text)
     with pytest.raises(ConfigurationError, match=r"finexpert\.toml of the current folder"):
+        Settings()
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        'custom_llm_provider = "groq"', 'api_base = ""', 'api_base = "word"', "ssl_verify = false", 'mock_response = "hello"',
+        'success_callback = ["langfuse"]', 'model_list = ["x"]', "store = true", 'organization = "theirs"', 'user = "x"',
+        'extra_body = {store = true}', 'extra_body = {options = {store = true}}', 'Custom_llm_provider = "groq"', 'vertex_project = "theirs"',
+    ],
+)  # fmt: skip
+def test_no_argument_of_the_file_leads_elsewhere(monkeypatch: pytest.MonkeyPatch, extra: str) -> None:
+    monkeypatch.setenv("FINEXPERT_API_BASE", "http://127.0.0.1:9/v1")
+    Path("finexpert.toml").write_text(f"[layers.planning.extra]\n{extra}\n")
+    with pytest.raises(
+        ConfigurationError, match=r"finexpert\.toml of the current folder names layers\.planning\.extra\."
+    ):
+        Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "environ"),
+    [
+        ('api_key = "theirs"', {}),
+        ('lm = "openai/x"\napi_key = "theirs"', {}),
+        ('fallback_lm = "openai/x"\nfallback_api_key = "theirs"\napi_base = "http://localhost"', {}),
+        ('strong_api_key = "theirs"', {}),
+        ('api_key = "theirs"', {"FINEXPERT_API_BASE": "https://gateway.example"}),
+        ('[layers.planning]\nmodel = "openai/gpt-4o"\napi_key = "theirs"', {}),
+        ('[layers.planning]\napi_key = "theirs"', {"FINEXPERT_API_BASE": "https://gateway.example"}),
+        ('api_base = "http://localhost"\n[layers.planning]\nmodel = "anthropic/x"\napi_key = "theirs"', {}),
+    ],
+)
+def test_no_key_of_the_file_has_questions_kept_for_its_owner(
+    monkeypatch: pytest.MonkeyPatch, text: str, environ: dict[str, str]
+) -> None:
+    Path("finexpert.toml").write_text(text)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError, match="names a key as") as refused:
+        Settings()
+    assert "theirs" not in str(refused.value)
+    monkeypatch.setenv("FINEXPERT_TRUSTED_HOSTS", '["gateway.example"]')
+    if environ:
         Settings()
 
 
