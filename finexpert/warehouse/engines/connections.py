@@ -11,6 +11,7 @@ Give a server a user that can only read its tables all the same: what no stateme
 from __future__ import annotations
 
 import sqlite3
+import struct
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -161,12 +162,22 @@ def place_of(engine: sa.Engine) -> str:
     return f"{name} at {url.host}{f':{url.port}' if url.port else ''}" if url.host else name
 
 
+def _connected(engine: sa.Engine) -> sa.Connection:
+    try:
+        return engine.connect()
+    except (TypeError, ValueError, LookupError, AttributeError, struct.error) as error:
+        # SQLAlchemy and the drivers take the first words of a server for what they should be.
+        raise DataError(
+            f"{place_of(engine)} does not answer as a server of {kind_of(engine).dialect} ({type(error).__name__}): see to the address and its port"
+        ) from error
+
+
 @contextmanager
 def reading(
     engine: sa.Engine, tables: Collection[str], seconds: float | None, rows: int | None = None
 ) -> Iterator[sa.Connection]:
     """A connection in a transaction that cannot write; `seconds` and `rows` are the server's own limits for a statement."""
-    connection = engine.connect()
+    connection = _connected(engine)
     limits = EngineLimits(seconds, rows) if seconds is not None and rows is not None else None
     try:
         if engine.dialect.name == "postgresql":

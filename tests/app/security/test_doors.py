@@ -197,6 +197,9 @@ def test_a_server_without_a_login_does_not_stand_behind_a_proxy(client: TestClie
         {"origin": "http://127.0.0.1:9999"},
         {"origin": "http://127.0.0.1:8400.evil.example"},
         {"origin": ""},
+        {"origin": "https://evil.example", "authorization": "x"},
+        {"origin": "https://evil.example", "authorization": "Bearer fx_1_2"},
+        {"sec-fetch-site": "cross-site", "authorization": "Basic YTpi"},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
     ],
@@ -211,7 +214,12 @@ def test_another_site_changes_nothing_on_a_server_without_a_login(
 
 def test_our_own_page_and_programs_change_things(client: TestClient, office: Any) -> None:
     body = {"source": office.source}
-    for headers in ({"origin": "http://127.0.0.1:8400"}, {"sec-fetch-site": "same-origin"}, {}):
+    for headers in (
+        {"origin": "http://127.0.0.1:8400"},
+        {"sec-fetch-site": "same-origin"},
+        {},
+        {"authorization": "Bearer none"},
+    ):
         assert client.post("/api/conversations", json=body, headers=headers).status_code == 201
 
 

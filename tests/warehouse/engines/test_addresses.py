@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import struct
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,22 @@ def test_bigquery_ends_a_job_after_its_seconds(address: str, monkeypatch: pytest
 ])  # fmt: skip
 def test_no_address_makes_a_client_read_files_or_run_statements(address: str) -> None:
     with pytest.raises(ConfigurationError, match=r"may not hold the option \w+: \w+") as refused:
+        open_data(address)
+    assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize("said", [TypeError("'NoneType' object is not subscriptable"), IndexError("x"), struct.error("y"), UnicodeDecodeError("utf-8", b"", 0, 1, "z")])  # fmt: skip
+@pytest.mark.parametrize(
+    "address", ["mysql+pymysql://desk:hunter2@db/markets", "postgresql+psycopg://desk:hunter2@db/markets"]
+)
+def test_a_server_that_answers_as_none_is_a_typed_error(
+    monkeypatch: pytest.MonkeyPatch, said: Exception, address: str
+) -> None:
+    def connect(engine: sa.Engine) -> None:
+        raise said
+
+    monkeypatch.setattr(sa.Engine, "connect", connect)
+    with pytest.raises(DataError, match="markets at db does not answer as a server of") as refused:
         open_data(address)
     assert "hunter2" not in str(refused.value)
 
