@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import netrc
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Mapping
 from urllib.parse import unquote, urlsplit
 
 import httpx
@@ -121,8 +121,23 @@ class WebFile(Remote):
         self._client.close()
 
 
+class _ByName(httpx.Auth):
+    """What ~/.netrc holds for a host by its name; its `default` would go to any host."""
+
+    def __init__(self, hosts: Mapping[str, tuple[str, str | None, str | None]]) -> None:
+        self._hosts = hosts
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+        host = request.url.host
+        login, _, password = self._hosts.get(host, ("", None, None)) if host != "default" else ("", None, None)
+        if password:
+            yield from httpx.BasicAuth(login, password).auth_flow(request)
+        else:
+            yield request
+
+
 def _netrc() -> httpx.Auth | None:
     try:
-        return httpx.NetRCAuth()
+        return _ByName(netrc.netrc().hosts)
     except (OSError, netrc.NetrcParseError):
         return None

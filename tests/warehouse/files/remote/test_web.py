@@ -13,6 +13,7 @@ from tests.warehouse.files.remote.conftest import Pages
 from finexpert.core import hosts
 from finexpert.errors import DataError
 from finexpert.settings import Settings
+from finexpert.warehouse.files.remote.web import _netrc
 from finexpert.warehouse.opening import open_data
 
 CSV = b"account,amount\nA,10\nB,20\n"
@@ -101,3 +102,27 @@ def test_a_redirect_from_the_internet_leads_to_no_host_within(
 def test_a_file_that_is_shorter_than_it_was_said_to_be_is_refused(pages: Pages, settings: Settings) -> None:
     with pytest.raises(DataError, match="cannot be fetched to its end"):
         open_data(pages("/trades.csv", CSV, Content_Length="60"), settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("kept", "sent"),
+    [
+        ("machine 127.0.0.1 login ann password pw\ndefault login eve password other\n", "Basic YW5uOnB3"),
+        ("machine prod.example login ann password pw\ndefault login ann password pw\n", None),
+        ("default login ann password pw\n", None),
+        ("machine 127.0.0.1 login ann\n", None),
+        ("", None),
+    ],
+)
+def test_a_password_at_home_goes_to_the_host_that_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: str, sent: str | None
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".netrc").write_text(kept)
+    (tmp_path / ".netrc").chmod(0o600)
+    auth, request = _netrc(), httpx.Request("GET", "https://127.0.0.1/a.csv")
+    assert auth is not None
+    asked = next(auth.sync_auth_flow(request))
+    assert asked.headers.get("authorization") == sent
+    (tmp_path / ".netrc").unlink()
+    assert _netrc() is None
