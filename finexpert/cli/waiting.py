@@ -59,6 +59,9 @@ def completions_soon(settings: Settings) -> threading.Thread | None:
         return None
     import dspy
 
+    from finexpert.language_models.model import keep_private
+
+    keep_private()
     opening = threading.Thread(target=lambda: dspy.cache, name="completions", daemon=True)
     opening.start()
     return opening

@@ -15,13 +15,16 @@ how often it is asked again is up to the engine and DSPy. Where it cannot be rea
 from __future__ import annotations
 
 import asyncio
+import os
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import dspy
+from dspy.utils.caching import default_cache_dir
 
 from finexpert.core import progress
 from finexpert.errors import ModelUnreachable
@@ -31,6 +34,20 @@ from finexpert.language_models.errors import translated
 from finexpert.language_models.prefixes import share_of_prefix
 from finexpert.language_models.scope import Scope, current
 from finexpert.language_models.usage import Call, Meter
+from finexpert.storage.private_files import make_folder
+
+
+def keep_private() -> None:
+    """Let nobody but its owner into the folder of completions, which DSPy makes with the usual mode.
+
+    A folder that `DSPY_CACHEDIR` names keeps the mode that it has.
+    """
+    folder = Path(default_cache_dir())
+    # Without a place to write, DSPy keeps completions in memory.
+    with suppress(OSError):
+        make_folder(folder)
+        if not os.environ.get("DSPY_CACHEDIR"):
+            folder.chmod(0o700)
 
 
 class Keeps(Protocol):
@@ -44,6 +61,8 @@ class LanguageModel(dspy.LM):  # type: ignore[misc]
 
     def __init__(self, model: str, engine: Engine, **kwargs: Any) -> None:
         super().__init__(model, engine=engine, **kwargs)
+        if self.cache:
+            keep_private()
         self.recorder: Keeps | None = None
         self.fallback: LanguageModel | None = None
 

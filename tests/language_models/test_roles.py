@@ -204,3 +204,27 @@ def test_the_strong_model_has_no_address_and_no_key_but_its_own() -> None:
 def test_an_address_of_a_strong_model_without_its_name_is_an_error() -> None:
     with pytest.raises(ConfigurationError, match="FINEXPERT_STRONG_LM"):
         LanguageModels.from_settings(Settings(lm="openai/small", strong_api_base="http://there/v1"), environ={})
+
+
+def _mode(folder: Path) -> int:
+    return folder.stat().st_mode & 0o777
+
+
+def test_completions_are_read_by_their_owner_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DSPY_CACHEDIR")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = tmp_path / ".dspy_cache"
+    build_lm(ModelSpec(model="served", api_base="http://127.0.0.1:9/v1"), cache=False)
+    assert not folder.exists()
+    folder.mkdir(mode=0o755)
+    build_lm(ModelSpec(model="served", api_base="http://127.0.0.1:9/v1"))
+    assert _mode(folder) == 0o700
+
+
+def test_a_folder_for_completions_that_is_named_keeps_its_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared, new = tmp_path / "shared", tmp_path / "new"
+    shared.mkdir(mode=0o755)
+    for folder, mode in ((shared, 0o755), (new, 0o700)):
+        monkeypatch.setenv("DSPY_CACHEDIR", str(folder))
+        build_lm(ModelSpec(model="served", api_base="http://127.0.0.1:9/v1"))
+        assert _mode(folder) == mode
