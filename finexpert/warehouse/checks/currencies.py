@@ -2,6 +2,7 @@
 
 sum(amount) over rows in EUR and USD, as trades.currency says           is an amount of nothing
 sum(weight) over rows in kg and lb, as shipments.weight_unit says       is a weight of nothing
+avg(value) over rows of GDP and its deflator, as gdp.gdp_index says     is an average of nothing
 """
 
 from __future__ import annotations
@@ -104,13 +105,10 @@ def _check_currency(one: Read, node: exp.Expr, scope: Scope, probe: Probe) -> It
         origin = one.origin(column, scope)
         if origin is None or origin.column.is_text:
             continue
-        unit = _unit_of(origin)
+        unit = _unit_of(origin) or _series_of(origin)
         if unit is not None and not _is_told_apart(one, unit, column, scope):
             if _are_several(one, Origin(origin.table, unit), column, scope, probe):
-                raise QueryError(
-                    f"{text_of(one, node)} adds up {origin.column.name} in several units, as {origin.table.name}.{unit.name} says: convert each to one "
-                    "unit with CASE, group by it, or keep one unit"
-                )
+                raise QueryError(f"{text_of(one, node)} adds up {origin.column.name} {_of_several_kinds(origin, unit)}")
             continue
         currency = _currency_of(origin.table) if _may_be_amount(origin.column) else None
         if currency is None or _in_one_currency(origin) or _is_told_apart(one, currency, column, scope):
@@ -192,6 +190,29 @@ def _unit_of(origin: Origin) -> Column | None:
     return None
 
 
+def _series_of(origin: Origin) -> Column | None:
+    """The published column that says of which series a value of the same row is, where the owner describes the value series by series.
+
+    >>> index = Column("cpi_index", "VARCHAR", categories=("CPI", "Core CPI"))
+    >>> value = Column("value", "DOUBLE", "CPI: index, 1982-1984 = 100 | Core CPI: index, 1982-1984 = 100")
+    >>> table = TableSchema("cpi", "", (index, value, Column("weight", "DOUBLE", "in percent")))
+    >>> _series_of(Origin(table, value)) is index, _series_of(Origin(table, table.columns[2]))
+    (True, None)
+    """
+    described = {part.partition(":")[0].strip() for part in origin.column.comment.split("|") if ":" in part}
+    return next(
+        (column for column in origin.table.columns if len(described & set(column.categories or ())) > 1),
+        None,
+    )
+
+
+def _of_several_kinds(origin: Origin, by: Column) -> str:
+    place = f"as {origin.table.name}.{by.name} says"
+    if _unit_of(origin) is None:
+        return f"of several series, {place}: group by it, or keep one"
+    return f"in several units, {place}: convert each to one unit with CASE, group by it, or keep one unit"
+
+
 def _in_one_currency(origin: Origin) -> bool:
     said = " ".join((*words(origin.column.name), origin.column.comment, origin.table.comment))
     return bool(_ONE_CURRENCY.search(said))
@@ -203,8 +224,8 @@ def _are_several(one: Read, currency: Origin, amount: exp.Column, scope: Scope, 
         return len(_different(probe.distinct(currency))) > 1
     rows = rows_of(one, scope, own_where(scope))
     code = exp.column(currency.column.name, table=amount.table)
-    is_unit = bool(set(words(currency.column.name)) & _UNIT)
-    kept = [code if is_unit else _one_code(code), *common_keys(scope.expression)]
+    is_currency = bool(set(words(currency.column.name)) & _CURRENCY)
+    kept = [code if not is_currency else _one_code(code), *common_keys(scope.expression)]
     rows.set("expressions", [part.copy().as_(f"c{number}") for number, part in enumerate(kept)])
     return probe.any_row(of_several(rows.limit(_FIRST), len(kept) - 1)) is True
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
 import pytest
 
 from finexpert.errors import QueryError
@@ -84,3 +88,47 @@ def test_what_may_be_an_amount_is_said_and_days_and_counts_are_none(
 ) -> None:
     told = [note for note in Checks(source).run(select).notes if "currencies" in note]
     assert [note.startswith(words) for note in told] == [True] * bool(words)
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
+    """Two series in one column, which its owner describes one by one."""
+    path: Path = tmp_path_factory.mktemp("series") / "series.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE prices (day DATE, name VARCHAR, value DOUBLE); COMMENT ON COLUMN prices.value IS 'Oil: USD a barrel | Gold: USD an ounce';"
+            "INSERT INTO prices VALUES ('2024-01-01', 'Oil', 80), ('2024-01-01', 'Gold', 2000), ('2024-01-02', 'Oil', 90), ('2024-01-02', 'Gold', 2100)"
+        )
+    with DuckDBWarehouse(path, isolated=False, categories=["prices.name"]) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT avg(value) FROM prices",
+        "SELECT day, sum(value) FROM prices WHERE name LIKE '%o%' OR value > 85 GROUP BY day",
+    ],
+)
+def test_values_of_several_series_are_not_added_up(series: DuckDBWarehouse, select: str) -> None:
+    with pytest.raises(QueryError, match="of several series, as prices"):
+        Checks(series).run(select)
+
+
+@pytest.mark.parametrize(
+    ("select", "value"),
+    [
+        ("SELECT avg(value) FROM prices WHERE name = 'Oil'", 85),
+        ("SELECT avg(value) FILTER (WHERE name = 'Gold') FROM prices", 2050),
+        ("SELECT avg(CASE WHEN name = 'Gold' THEN value END) FROM prices", 2050),
+        ("SELECT max(mean) FROM (SELECT name, avg(value) AS mean FROM prices GROUP BY name)", 2050),
+        (
+            "SELECT avg(b.value / a.value) FROM prices a JOIN prices b USING (day) WHERE a.name = 'Oil' AND b.name = 'Oil'",
+            1,
+        ),
+        ("SELECT avg(value) FROM (SELECT * FROM prices WHERE name = 'Oil')", 85),
+        ("SELECT count(*) FROM prices", 4),
+    ],
+)
+def test_those_of_one_series_are(series: DuckDBWarehouse, select: str, value: float) -> None:
+    assert Checks(series).run(select).frame.data.iat[0, 0] == value
