@@ -20,19 +20,32 @@ from finexpert.filings.readers.css import Styles
 _words = str.split
 
 _NO_TEXT = frozenset(
-    _words("""script style head noscript template ix:header iframe object svg math textarea select datalist audio video canvas
+    _words("""script style head noscript template ix:header ix:hidden iframe object svg math textarea select datalist audio video canvas
     noframes noembed""")
 )
 _FAR = -400.0
 _OLD_ATTRIBUTES = ("color", "text", "bgcolor", "background")
+_HALF = 50.0
+_SIDES = (
+    "width",
+    "height",
+    "max-width",
+    "max-height",
+    "block-size",
+    "inline-size",
+    "max-block-size",
+    "max-inline-size",
+)
 _SMALLEST_LETTER, _SMALLEST_BOX = 2.0, 1.0
 _LEAST_OPACITY, _LEAST_CONTRAST = 0.06, 0.06
 _LENGTH = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))(px|pt|em|rem|%|in|cm|mm|vw|vh|ex|ch)?(?![\w.])")
 _PIXELS = {"px": 1.0, "pt": 4 / 3, "in": 96.0, "cm": 37.8, "mm": 3.78, "rem": 16.0, "em": 16.0, "ex": 8.0, "ch": 8.0,
            "vw": 10.0, "vh": 8.0}  # fmt: skip
 _NOTHING = re.compile(
-    r"scale(?:3d|x|y)?\(\s*0*(?:\.0+)?\s*[,)]|opacity\(\s*0*(?:\.0+)?%?\s*\)|circle\(\s*0|polygon\(\s*0[^,]*\)"
+    r"scale(?:3d|x|y)?\(\s*0*(?:\.0+)?\s*[,)]|opacity\(\s*0*(?:\.0+)?%?\s*\)|(?:circle|ellipse)\(\s*0"
+    r"|polygon\(\s*([^,()]+?)\s*(?:,\s*\1\s*)*\)"
 )
+_ZERO = re.compile(r"0*(?:\.0+)?%?(?: .*)?(?<=.)")
 _MOVED = re.compile(r"translate(?:3d|x|y)?\(([^)]*)\)")
 
 Colour = tuple[float, float, float, float]
@@ -65,7 +78,7 @@ class Sight:
         """Whether nothing within an element is seen; its words are kept in `unseen`."""
         if not isinstance(element.tag, str) or element.tag in _NO_TEXT:
             return True
-        closed = element.tag == "dialog" and element.get("open") is None
+        closed = (element.tag == "dialog" and element.get("open") is None) or element.get("popover") is not None
         if not (closed or element.get("hidden") is not None or self._gone(element)):
             return False
         # The facts that inline XBRL keeps for machines are hidden in every filing.
@@ -164,17 +177,22 @@ def _is_gone(style: dict[str, str]) -> bool:
     opacity = _LENGTH.match(style.get("opacity", ""))
     if opacity and float(opacity[1]) * (0.01 if opacity[2] == "%" else 1.0) <= _LEAST_OPACITY:
         return True
+    if any(_ZERO.fullmatch(style.get(name, "")) for name in ("scale", "zoom")):
+        return True
     drawn = " ".join(filter(None, (style.get("transform"), style.get("filter"), style.get("clip-path"))))
     if drawn and (
         _NOTHING.search(drawn) or _is_far([part for each in _MOVED.findall(drawn) for part in each.split(",")])
     ):
         return True
+    if _is_far([*style.get("translate", "").split(), *style.get("margin", "").split()]) or _is_inset(style):
+        return True
     placed = style.get("position") in ("absolute", "fixed", "relative", "sticky")
     names = ("left", "top", "right", "bottom", "margin-left", "margin-top") if placed else ("margin-left", "margin-top")
-    if _is_far([style[name] for name in names if name in style]) or (placed and _is_clipped(style)):
+    inset = style.get("inset", "").split() if placed else []
+    if _is_far([*inset, *(style[name] for name in names if name in style)]) or (placed and _is_clipped(style)):
         return True
     cut = any(style.get(name, "").startswith(("hidden", "clip")) for name in ("overflow", "overflow-x", "overflow-y"))
-    sides = [_pixels(style[name]) for name in ("width", "height", "max-width", "max-height") if name in style]
+    sides = [_pixels(style[name]) for name in _SIDES if name in style]
     return cut and any(side is not None and side <= _SMALLEST_BOX for side in sides)
 
 
@@ -183,8 +201,12 @@ def _is_clipped(style: dict[str, str]) -> bool:
     if "rect(" in style.get("clip", ""):
         top, right, bottom, left = ([float(size) for size, _ in _LENGTH.findall(style["clip"])] + [9.0] * 4)[:4]
         return "auto" not in style["clip"] and (bottom - top <= _SMALLEST_BOX or right - left <= _SMALLEST_BOX)
-    inset = re.match(r"inset\(\s*(\d+)", style.get("clip-path", ""))
-    return bool(inset) and int(inset[1]) >= 50 if inset else False
+    return False
+
+
+def _is_inset(style: dict[str, str]) -> bool:
+    inset = re.match(r"inset\(\s*(\d+(?:\.\d+)?)%", style.get("clip-path", ""))
+    return inset is not None and float(inset[1]) >= _HALF
 
 
 def _is_far(lengths: list[str]) -> bool:
@@ -220,9 +242,27 @@ def _colour(text: str) -> Colour | None:
     ((1.0, 1.0, 1.0, 1.0), None)
     """
     for word in re.findall(r"(?:rgb|hsl)a?\([^)]*\)|#?[\w-]+", text[:200]):
-        parsed = color3.parse_color(word) or (
+        parsed = color3.parse_color(_with_commas(word)) or (
             color3.parse_color(f"#{word}") if re.fullmatch(r"[0-9a-f]{6}", word) else None
         )
         if isinstance(parsed, color3.RGBA):
             return (parsed.red, parsed.green, parsed.blue, parsed.alpha)
     return None
+
+
+def _with_commas(word: str) -> str:
+    """A colour as it was written before its parts were told by blanks.
+
+    >>> _with_commas("rgb(255 255 255 / 50%)"), _with_commas("hsl(0 0% 100%)"), _with_commas("white")
+    ('rgba(255,255,255,0.5)', 'hsl(0,0%,100%)', 'white')
+    """
+    found = re.fullmatch(r"(rgb|hsl)a?\((.*)\)", word)
+    parts = re.split(r"[,\s/]+", found[2].strip()) if found else []
+    if found is None or len(parts) not in (3, 4) or "," in found[2]:
+        return word
+    if len(parts) == 3:
+        return f"{found[1]}({','.join(parts)})"
+    alpha = parts[3]
+    if alpha.endswith("%") and _LENGTH.fullmatch(alpha):
+        alpha = str(float(alpha[:-1]) / 100)
+    return f"{found[1]}a({','.join([*parts[:3], alpha])})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,26 @@ def words(body: str, sheet: str = "") -> str:
 
 
 HIDDEN_BY_STYLE = [
+    "color:rgb(100% 100% 100%)",
+    "color:rgb(255 255 255 / 0)",
+    "color:rgb(0 0 0 / 1%)",
+    "color:hsl(0 0% 100%)",
+    "display:none/**/",
+    "display:/* x */none",
+    "display:var(--x,none)",
+    "opacity:calc(0)",
+    "clip-path:inset(100%)",
+    "clip-path:polygon(0 0,0 0,0 0)",
+    "clip-path:ellipse(0 0)",
+    "scale:0",
+    "scale:0 1",
+    "zoom:0",
+    "translate:-9999px",
+    "position:absolute;inset:-9999px auto auto -9999px",
+    "margin:-9999px",
+    "margin:0 0 0 -9999px",
+    "block-size:0;overflow:hidden",
+    "max-inline-size:0;overflow:hidden",
     "display:none",
     "DISPLAY : None !important",
     "display:block;display:none",
@@ -82,6 +103,19 @@ def test_words_hidden_by_a_style_are_not_read(style: str, tag: str) -> None:
         (f"<p id=a>{SECRET}</p>", "#a{display:none}"),
         (f"<div class=a><p>x</p><p>{SECRET}</p></div>", ".a > p + p {display:none}"),
         (f"<p class=a>{SECRET}</p>", "@media screen {.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", "@media (min-width:1px) {.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", "@media not print {.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", "@layer x {.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", "@layer x {@supports (display:grid) {@media screen {.a{display:none}}}}"),
+        (f"<p class=a>{SECRET}</p>", "@container (width > 0) {.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", "@scope (body) {.a{display:none}}"),
+        (f"<div class=b><p class=a>{SECRET}</p></div>", ".b{color:red; .a{display:none}}"),
+        (f"<div class=b><p class=a>{SECRET}</p></div>", ".c, .b{& > .a{display:none}}"),
+        (f"<p class='a b'>{SECRET}</p>", ".b{&.a{@media screen{display:block} } &.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", ":root{--a:none} .a{display:var(--a)}"),
+        (f"<p class=a>{SECRET}</p>", ".a{color:var(--w)} :root{--w:var(--v);--v:#fff}"),
+        (f"<div popover>{SECRET}</div>", ""),
+        (f"<div><ix:hidden>{SECRET}</ix:hidden></div>", ""),
         (f"<p class=a>{SECRET}</p>", ".a{display:none!important} p.a{display:block}"),
         (f"<p class=a style='display:block'>{SECRET}</p>", ".a{display:none !important}"),
         (f"<p class=a>{SECRET}</p>", "b{color:red /* } */} .a{color:#fff}"),
@@ -114,6 +148,19 @@ def test_words_hidden_otherwise_are_not_read(body: str, sheet: str) -> None:
         (f"<p class=a style='display:block'>{SECRET}</p>", ".a{display:none}"),
         (f"<p class='a b'>{SECRET}</p>", ".a{display:none} .b{display:block}"),
         (f"<p id=a class=a>{SECRET}</p>", "#a{display:block} .a{display:none}"),
+        (f"<p class=a>{SECRET}</p>", "@media (max-width:600px) {.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", "@media (prefers-color-scheme:dark) {.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", "@media (min-width:9000px) {.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", "@supports not (display:grid) {.a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", "@layer x; @import url(x.css); @page {margin:0} @font-face {font-size:0}"),
+        (f"<p class=a>{SECRET}</p>", ".b{.a{display:none}} .b{& > .a{display:none}}"),
+        (f"<p class=a>{SECRET}</p>", ".a{display:var(--x)} .a{color:var(--y, black)}"),
+        (f"<p style='opacity:calc(1)'>{SECRET}</p>", ""),
+        (f"<p style='color:rgb(0 0 0);background:rgb(255 255 255 / 90%)'>{SECRET}</p>", ""),
+        (f"<p style='scale:1;zoom:0.9;translate:-3px;margin:3px -9px;inset:0'>{SECRET}</p>", ""),
+        (f"<p style='clip-path:inset(10%)'>{SECRET}</p>", ""),
+        (f"<p style='clip-path:polygon(0 0, 90px 0, 90px 90px)'>{SECRET}</p>", ""),
+        (f"<p style='margin:0 auto;width:100%;overflow:hidden'>{SECRET}</p>", ""),
         (f"<div style='display:none'>x</div>{SECRET}", ""),
         (f"<table style='background-color:#0068b2'><tr><td style='color:#ffffff'>{SECRET}</td></tr></table>", ""),
         (f"<tr bgcolor=navy><td><font color=white>{SECRET}</font></td></tr>", ""),
@@ -165,3 +212,18 @@ def test_what_is_nested_is_read_whole_or_refused(tag: str, depth: int) -> None:
             read_html(content.encode(), "x.html")
     else:
         assert read_html(content.encode(), "x.html").pages[-1].text.endswith("deep")
+
+
+@pytest.mark.parametrize("sheet", [
+    ".a{color:var(--a)} :root{" + "".join(f"--{x}:{f'var(--{y}) ' * 300};" for x, y in zip("abcdefgh", "bcdefghi", strict=True)) + "}",
+    ".a{" * 500 + "color:red" + "}" * 500,
+    ".a{& & & & & &{" * 8 + "color:red" + "}}" * 8,
+    "@layer x{" * 500 + ".a{color:red}" + "}" * 500,
+    ".a{clip-path:polygon(" + " " * 500_000 + "0 0,9px 9px,0 9px)}",
+    ".a{clip-path:polygon(0 0" + ",0 0" * 100_000 + ",9px 9px,0 9px)}",
+    ".a{color:" + "rgb(" * 100_000 + "}",
+])  # fmt: skip
+def test_a_sheet_costs_no_more_than_its_size(sheet: str) -> None:
+    began = time.process_time()
+    assert SECRET in words(f"<p class=a>{SECRET}</p>", sheet)
+    assert time.process_time() - began < 5
