@@ -162,7 +162,8 @@ class SemanticModel(_Described):
     def _names_once(self) -> Self:
         for what, names in (
             ("dataset", [dataset.name for dataset in self.datasets]),
-            ("metric", [metric.name for metric in self.metrics]),
+            # MEASURE(revenue) and MEASURE(Revenue) are one call.
+            ("metric", [metric.name.casefold() for metric in self.metrics]),
         ):
             if twice := [name for name, count in Counter(names).items() if count > 1]:
                 raise ValueError(f"{what} {min(twice)!r} stands twice")

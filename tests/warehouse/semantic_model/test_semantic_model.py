@@ -227,6 +227,11 @@ def test_check_runs_every_expression(file: Path, model: SemanticModel) -> None:
         ('["FILLED", "CXL"]', '"FILLED"', "has to be a list of texts"),
         ('"values": ["FILLED", "CXL"]', '"stock": "yes"', "`stock` has to be true or false, not 'yes'"),
         ("- name: accounts", "- name: orders", "dataset 'orders' stands twice"),
+        (
+            "      - name: fill_rate",
+            "      - {name: Fill_Rate, expression: {dialects: [{dialect: ANSI_SQL, expression: avg(orders.fee)}]}}\n      - name: fill_rate",
+            "metric 'fill_rate' stands twice",
+        ),
         ("semantic_model:", "semantics:", "has to hold `semantic_model:` with one model"),
     ],
 )
