@@ -28,10 +28,7 @@ def check_horizon(one: Read, day: dt.date) -> list[str]:
         if table.date is None:
             if table.name not in described:
                 raise AsOfError(_unknown(table, day))
-            kept = "".join(
-                f", and a LEFT JOIN keeps its rows that have no row of {other} as of then"
-                for other in _kept_beside(one, table)
-            )
+            kept = "".join(f", and {outer} as of then" for outer in _kept_beside(one, table))
             notes.append(f"{table.name} has no date column: it is read as it stands today, not as of {day}{kept}")
         elif not table.date.declared:
             others = f" (it also has {', '.join(table.date.others)})" if table.date.others else ""
@@ -56,28 +53,81 @@ def _described(one: Read) -> set[str]:
 
 
 def _kept_beside(one: Read, table: TableSchema) -> list[str]:
-    """The dated tables whose one row a LEFT JOIN looks up for rows of a table without dates, and keeps these without it."""
+    """The outer joins that look dated tables up for rows of a table without dates, and keep these where they find nothing."""
     found = []
     for scope in one.scopes:
+        conditions = _conditions(scope.expression, "where")
         for join in scope.expression.args.get("joins") or [] if isinstance(scope.expression, exp.Select) else []:
-            other, on = one.base_of(scope, join.this.alias_or_name), join.args.get("on")
-            if join.side != "LEFT" or other is None or other.date is None or on is None:
+            if join.side not in ("LEFT", "RIGHT", "FULL") or join.kind in ("SEMI", "ANTI"):
                 continue
-            for equal in on.find_all(exp.EQ):
-                ends = [one.origin(end, scope) for end in (equal.left, equal.right) if isinstance(end, exp.Column)]
-                of_key = any(
-                    end is not None and end.table is other and (end.column.name,) in other.keys for end in ends
-                )
-                if of_key and any(end is not None and end.table is table for end in ends):
-                    found.append(other.name)
+            for equal in (join.args.get("on") or exp.true()).find_all(exp.EQ):
+                for kept, told in ((equal.left, equal.right), (equal.right, equal.left)):
+                    column, joined = unwrapped(told), unwrapped(kept).text("table") == join.this.alias_or_name
+                    origin = one.origin(column, scope) if isinstance(column, exp.Column) else None
+                    if (
+                        origin is not None
+                        and origin.table.date is not None
+                        and _table_of(one, kept, scope) == table.name
+                        and (join.side == "FULL" or joined is (join.side == "RIGHT"))
+                        # A condition on what was looked up leaves out the rows for which there is nothing.
+                        and not any(_needs(condition, column.text("table")) for condition in conditions)
+                    ):
+                        found.append(f"a {join.side} JOIN keeps its rows that have no row of {origin.table.name}")
     return list(dict.fromkeys(found))
 
 
+def _needs(condition: exp.Expr, name: str) -> bool:
+    """Whether a condition holds of no row in which a source has nothing."""
+    if not isinstance(condition, exp.Between | exp.In | exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
+        return False
+    sides = [unwrapped(side) for part in ("this", "expression") if (side := condition.args.get(part)) is not None]
+    return any(isinstance(side, exp.Column) and side.table == name for side in sides)
+
+
 def _equalities(one: Read) -> Iterator[tuple[str, str]]:
-    """Pairs of tables of which a column of one has to equal a column of the other, whatever its case and blanks."""
+    """Pairs of tables of which a column of one has to equal a column of the other, whatever its case and blanks.
+
+    An equality that need not hold, below OR or NOT, ties nothing: all rows of the other table are read beside it.
+    """
     for scope in one.scopes:
-        for equal in scope.find_all(exp.EQ):
-            yield from _pair(_table_of(one, equal.left, scope), _table_of(one, equal.right, scope))
+        for condition in _conditions(scope.expression, "where", "having", "qualify", "joins"):
+            yield from _tied(one, scope, condition)
+
+
+def _tied(one: Read, scope: Scope, condition: exp.Expr) -> set[tuple[str, str]]:
+    if isinstance(condition, exp.Or):
+        # What every way to meet it says.
+        first, second = (
+            {pair for part in _parts(side) for pair in _tied(one, scope, part)}
+            for side in (condition.left, condition.right)
+        )
+        return {pair for pair in first if pair in second or pair[::-1] in second}
+    if not isinstance(condition, exp.EQ):
+        return set()
+    return set(_pair(_table_of(one, condition.left, scope), _table_of(one, condition.right, scope)))
+
+
+def _conditions(select: exp.Expr, *clauses: str) -> list[exp.Expr]:
+    """The conditions of some clauses of a SELECT that have to hold, each on its own."""
+    if not isinstance(select, exp.Select):
+        return []
+    roots = [
+        root
+        for clause in clauses
+        if (part := select.args.get(clause)) is not None
+        for root in ([join.args.get("on") for join in part] if clause == "joins" else [part.this])
+    ]
+    return [condition for root in roots if root is not None for condition in _parts(root)]
+
+
+def _parts(condition: exp.Expr) -> Iterator[exp.Expr]:
+    """The parts of a condition that all have to hold."""
+    plain = condition.unnest()
+    if isinstance(plain, exp.And):
+        yield from _parts(plain.left)
+        yield from _parts(plain.right)
+    else:
+        yield plain
 
 
 def _looked_up(one: Read) -> Iterator[tuple[str, str]]:
