@@ -42,7 +42,7 @@ def init(data: common.Data = None, file: File = None) -> None:
     from finexpert.errors import ConfigurationError
     from finexpert.warehouse.semantic_model.document import save
     from finexpert.warehouse.semantic_model.drafting import draft
-    from finexpert.warehouse.semantic_model.publishing import WITH_DOMAIN, code_columns, house_rules
+    from finexpert.warehouse.semantic_model.publishing import WITH_DOMAIN, code_columns, house_rules, published_as
 
     settings = common.settings_from()
     target = _place(data, file, settings)
@@ -51,7 +51,7 @@ def init(data: common.Data = None, file: File = None) -> None:
     with closing(_opened(data, _without_model(settings))) as warehouse:
         model = draft(warehouse.tables, warehouse.name)
         rules = house_rules(warehouse.tables)
-        codes = [(table.name, named) for table in warehouse.tables if len(named := code_columns(table)) == WITH_DOMAIN]
+        codes = [table for table in warehouse.tables if table not in rules and len(code_columns(table)) == WITH_DOMAIN]
     try:
         save(model, target)
     except OSError as error:
@@ -63,15 +63,13 @@ def init(data: common.Data = None, file: File = None) -> None:
     out.print("Next: write what columns mean, publish values that a model may see (`finexpert model publish TABLE.COLUMN`), "
               "then `finexpert model check`")  # fmt: skip
     for table in rules:
-        columns = " ".join(f"{table.name}.{column.name}" for column in table.columns)
         out.print(
-            f"{table.name} seems to hold rules of the house, which no model sees: look at its rows, then `finexpert model publish {columns}`",
+            f"{table.name} seems to hold rules or words of the house, which no model sees: look at its rows, then `finexpert model publish {table.name}`",
             markup=False,
         )
-    for name, named in codes:
-        columns = " ".join(f"{name}.{column}" for column in named)
+    for table in codes:
         out.print(
-            f"{name} seems to say what codes mean, which no model sees: `finexpert model publish {columns}` lets models read it",
+            f"{table.name} seems to say what codes mean, which no model sees: `finexpert model publish {published_as(table)}` lets models read it",
             markup=False,
         )
     _say_how_found(target, data, settings)
@@ -142,16 +140,23 @@ def show(data: common.Data = None, file: File = None) -> None:
 
 @model_app.command()
 def publish(
-    columns: Annotated[list[str], typer.Argument(help="Columns, as table.column.")],
+    columns: Annotated[list[str], typer.Argument(help="Columns, as table.column; small tables, by name.")],
     data: common.Data = None,
     file: File = None,
     hide: Annotated[bool, typer.Option("--hide", help="Take the values out again.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Also values that tell rows apart, as ids and names do.")] = False,
 ) -> None:
-    """Put a column's values into the model, where a language model may see them."""
+    """Put a column's values into the model, or all rows of a small table of rules or words, where a language model may see them."""
     from finexpert.errors import ConfigurationError
+    from finexpert.warehouse.schema import find_table
     from finexpert.warehouse.semantic_model.document import save
-    from finexpert.warehouse.semantic_model.publishing import published, tells_rows_apart, values_of
+    from finexpert.warehouse.semantic_model.publishing import (
+        published,
+        rows_of,
+        tells_rows_apart,
+        values_of,
+        with_rows,
+    )
 
     settings = common.settings_from()
     target = _existing(data, file, settings)
@@ -159,6 +164,12 @@ def publish(
     out = common.console()
     with closing(_opened(data, settings, target)) as warehouse:
         for column in columns:
+            if (
+                rows := [] if hide and find_table(warehouse.tables, column) else rows_of(warehouse, column)
+            ) is not None:
+                model = with_rows(model, warehouse.tables, column, None if hide else rows)
+                out.print(f"{column}: {_said_of_rows(rows, hide)}", markup=False)
+                continue
             if not hide and not yes and tells_rows_apart(warehouse, column):
                 raise ConfigurationError(
                     f"{column} holds another value in nearly every row, as ids and names of people do: if models may see them, say so with --yes; "
@@ -168,6 +179,12 @@ def publish(
             model = published(model, warehouse.tables, column, values, MOST_VALUES)
             out.print(f"{column}: {_said(values)}", markup=False)
     save(model, target)
+
+
+def _said_of_rows(rows: Sequence[Sequence[str]], hide: bool) -> str:
+    if hide:
+        return "its rows are hidden again"
+    return "\n  ".join([f"{len(rows)} rows, which models see from now on:", *(" | ".join(row) for row in rows)])
 
 
 def _said(values: Sequence[str] | None) -> str:

@@ -62,7 +62,8 @@ class ForeignKey:
 class TableSchema:
     """A table as the warehouse knows it. `rows` is the engine's estimate, or None; `unique` are keys beside the primary one.
 
-    `timeless` says that an owner declared it to be without a date, `key_inferred` that no constraint declares the primary key.
+    `timeless` says that an owner declared it to be without a date, `key_inferred` that no constraint declares the primary key; `told`
+    are its rows, as texts in the order of the columns, where an owner lets models read them.
 
     A table outside of the main schema is called `schema.table`.
     """
@@ -78,6 +79,7 @@ class TableSchema:
     timeless: bool = field(default=False, kw_only=True)
     key_inferred: bool = field(default=False, kw_only=True)
     synonyms: tuple[str, ...] = field(default=(), kw_only=True)
+    told: tuple[tuple[str, ...], ...] = field(default=(), kw_only=True)
 
     @property
     def date_column(self) -> str | None:

@@ -194,13 +194,13 @@ class WarehouseQuestion(Answering):
     def rests_with(self, plan: Plan, follows: Sequence[int], unclear: Sequence[str]) -> Understood:
         """What a plan rests on; what its SELECTs read out of the house's own rows is told with the answer, and not asked."""
         selects = [step.select for step in plan.steps if isinstance(step, Extract) and step.select]
-        told = self.checks.told_by_rows(selects, unclear)
+        told = self.checks.house_rows.told(selects, unclear)
         rests = self.understood.following(follows, unclear)
         flags = [flag for flag in rests.flags if _READ not in flag]
         flags += [f"what {term!r} means{_READ}{table}" for term, table in told.items()]
+        flags += [said for said in self.checks.house_rows.unread(selects, self.question) if said not in flags]
         untold = [term for term in unclear if term not in told]
-        hint = self.checks.may_be_told(selects) if untold else ""
-        return with_unclear(replace(rests, flags=flags), untold, hint)
+        return with_unclear(replace(rests, flags=flags), untold, self.checks.house_rows.hint(selects) if untold else "")
 
     def scratch(self) -> Workspace:
         """A workspace for another program: as this one was before the question."""

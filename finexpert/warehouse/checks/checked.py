@@ -10,7 +10,7 @@ The order is data: what is cheap and certain comes first, and what needs rows co
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from finexpert.core import progress
@@ -35,7 +35,7 @@ from finexpert.warehouse.checks.reading.named import of_named
 from finexpert.warehouse.checks.reading.period import period_of, seen_of
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
-from finexpert.warehouse.checks.reading.told_by_rows import may_be_told, told_by_rows
+from finexpert.warehouse.checks.reading.told_by_rows import HouseRows
 from finexpert.warehouse.checks.remarks.grain import grain
 from finexpert.warehouse.checks.remarks.names import names
 from finexpert.warehouse.checks.remarks.outcomes import outcomes
@@ -239,20 +239,10 @@ class Checks:
             notes += told
         return Checked(given, select, tuple(dict.fromkeys(notes)), period)
 
-    def told_by_rows(self, selects: Sequence[str], terms: Sequence[str]) -> dict[str, str]:
-        """For terms whose meaning one of the SELECTs reads out of rows of the house the table that holds it."""
-        told: dict[str, str] = {}
-        probe = Probe(self.source, self.seconds, self.as_of, self.declared_only, self.pace())
-        for select in selects if terms else ():
-            with probe.checking("which rows tell what a term means"):
-                told |= told_by_rows(read(select, self.source.dialect, self.source.tables), terms, probe)
-        return told
-
-    def may_be_told(self, selects: Sequence[str]) -> str:
-        """Where the SELECTs read a table that seems to hold rules of the house, how a model is let see them; empty where none does."""
-        return may_be_told(
-            [table for one in selects for table in read(one, self.source.dialect, self.source.tables).used]
-        )
+    @property
+    def house_rows(self) -> HouseRows:
+        """What the house's own rows say of words of the question."""
+        return HouseRows(self.source, Probe(self.source, self.seconds, self.as_of, self.declared_only, self.pace()))
 
     def another_plan(self) -> None:
         """A new plan may call its frames otherwise: what was missing before may be lost in none of them."""

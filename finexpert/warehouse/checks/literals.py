@@ -27,18 +27,17 @@ from finexpert.warehouse.checks.reading.comparisons import (
     meant,
     other_way,
 )
-from finexpert.warehouse.checks.reading.named_alone import check_named
+from finexpert.warehouse.checks.reading.named_alone import ALL_OF_THEM, check_named
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
+from finexpert.warehouse.checks.reading.totals_met import check_totals
 from finexpert.warehouse.quoting import literal as quoted_text
 
 # Patterns are tried on every value of tables up to this size.
 _SMALL = 2_000_000
-_SHORTEST_SPELLING = 2
-_SHORTEST_SLIP = 5
+_SHORTEST_SPELLING, _SHORTEST_SLIP = 2, 5
 _SHOWN = 5
-# Texts that say what NULL says.
-_NONE = frozenset(("", "null", "none", "n/a", "-"))
+_NONE = frozenset(("", "null", "none", "n/a", "-"))  # what NULL says
 ANY = "(a value)"
 Changes = dict[tuple[int, int], tuple[str, str]]
 
@@ -61,6 +60,7 @@ def look_up(one: Read, probe: Probe, chosen: Mapping[str, str] | None = None, qu
     changes: Changes = {}
     notes = check_codes(found, one, probe, asked)
     check_named(found, one, probe, question, asked)
+    check_totals(found, one, probe)
     narrowed = {str(comparison.origin) for comparison in found if not comparison.negated}
     for group in guesses(found):
         notes += _Group(one, probe, chosen or {}, changes, narrowed).looked_up(group)
@@ -151,7 +151,7 @@ class _Group:
         for said, value in self.chosen.items():
             place, _, before = said.partition("=")
             if place == str(comparison.origin) and same_text(before.strip("%"), text.strip("%")):
-                return value
+                return None if value == ALL_OF_THEM else value
         return None
 
     def _chosen_pattern(self, comparison: Comparison) -> list[str]:

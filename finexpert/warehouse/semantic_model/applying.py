@@ -56,6 +56,7 @@ def _table(dataset: Dataset, table: TableSchema) -> TableSchema:
         primary_key=_columns(table, dataset.primary_key, dataset.name) or table.primary_key,
         unique=tuple(_columns(table, key, dataset.name) for key in dataset.unique_keys) or table.unique,
         key_inferred=table.key_inferred and not dataset.primary_key,
+        told=_rows(dataset, table),
     )
     if "date_column" in dataset.own:
         named = dataset.own["date_column"]
@@ -68,6 +69,16 @@ def _table(dataset: Dataset, table: TableSchema) -> TableSchema:
             told, date=date_of(told, column_of_dates) if column_of_dates else None, timeless=column_of_dates is None
         )
     return told
+
+
+def _rows(dataset: Dataset, table: TableSchema) -> tuple[tuple[str, ...], ...]:
+    rows = dataset.own.get("rows", [])
+    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == len(table.columns) for row in rows):
+        raise ConfigurationError(
+            f"the semantic model's dataset {dataset.name!r}: `rows` has to be a list of lists of {len(table.columns)} texts, one a column of "
+            f"{table.name}; `finexpert model publish {table.name}` writes them anew"
+        )
+    return tuple(tuple(map(str, row)) for row in rows)
 
 
 def _told(column: Column, field: FieldModel) -> Column:

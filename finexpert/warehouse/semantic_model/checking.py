@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import sqlglot
 from sqlglot import exp
 
-from finexpert.errors import DataError, QueryError
+from finexpert.errors import ConfigurationError, DataError, QueryError
 from finexpert.warehouse.schema import Metric
 from finexpert.warehouse.semantic_model.document import SemanticModel
 from finexpert.warehouse.semantic_model.metrics import CALL
+from finexpert.warehouse.semantic_model.publishing import rows_of
 from finexpert.warehouse.warehouse import Warehouse
 
 
@@ -24,7 +27,20 @@ def check(model: SemanticModel, warehouse: Warehouse) -> tuple[list[str], int]:
         select = query.get("select") if isinstance(query, dict) else None
         place = f"verified query {number}"
         problems += _tried(warehouse, place, select) if isinstance(select, str) else [f"{place} has no `select`"]
-    return problems, tried
+    return [*problems, *_other_rows(model, warehouse)], tried
+
+
+def _other_rows(model: SemanticModel, warehouse: Warehouse) -> Iterator[str]:
+    """The tables whose published rows are no longer those that they have."""
+    for dataset in model.datasets:
+        if "rows" not in dataset.own:
+            continue
+        try:
+            same = rows_of(warehouse, dataset.table) == dataset.own["rows"]
+        except ConfigurationError:
+            same = False
+        if not same:
+            yield f"{dataset.table} has other rows now than models are told: `finexpert model publish {dataset.table}`"
 
 
 def _select_of(metric: Metric, dialect: str) -> str | None:

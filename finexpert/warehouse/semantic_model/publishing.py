@@ -4,28 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pandas as pd
 import sqlglot
 from sqlglot import exp
 
 from finexpert.errors import ConfigurationError
 from finexpert.warehouse.dates import words
+from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import Column, TableSchema, find_table
 from finexpert.warehouse.semantic_model.document import VENDOR, Dataset, FieldModel, SemanticModel, extension
 from finexpert.warehouse.warehouse import Warehouse
 
 _split = str.split
 _RULES = frozenset(
-    _split("settings setting config configuration parameter parameters rules conventions policy policies")
+    _split("settings setting config configuration parameter parameters param params sysparam rules conventions policy policies "
+           "einstellung einstellungen konfiguration regeln parametre parametres parametri parametros")
+)  # fmt: skip
+_WORDS = frozenset(
+    _split(
+        "glossary glossar glossaire dictionary vocabulary definition definitions terms terminology begriffe kpi kpis"
+    )
 )
-_CODE = frozenset(_split("code cd codes key kode id val value"))
-_MEANING = frozenset(_split("meaning text txt label descr desc description name nm title definition bezeichnung"))
-_DOMAIN = frozenset(_split("domain dom set group type typ category field column kind list class area"))
+_CODE = frozenset(_split("code cd codes key kode id val value schluessel"))
+_MEANING = frozenset(
+    _split(
+        "meaning text txt label descr desc description name nm title definition bez bezeichnung beschreibung klartext libelle"
+    )
+)
+_DOMAIN = frozenset(
+    _split("domain dom set group type typ category field column kind list class area feld bereich gruppe champ")
+)
 SAYS_HOW = _CODE | _MEANING | _DOMAIN
 WITH_DOMAIN = 3  # columns of a table of codes of several things
 _MOST_CODES, _WIDEST = 5_000, 8
 _FEW_ROWS, _FEW_COLUMNS = 50, 5
 _A_LIST = 20
 _NEARLY_EVERY = 0.9
+MOST_ROWS, _MOST_LETTERS = 100, 12_000
 
 
 def values_of(warehouse: Warehouse, name: str, most: int) -> list[str]:
@@ -44,7 +59,8 @@ def values_of(warehouse: Warehouse, name: str, most: int) -> list[str]:
 
 
 def house_rules(tables: Sequence[TableSchema]) -> list[TableSchema]:
-    """The small tables that by their names or comments hold rules of the house, as when the fiscal year begins: a model sees no row of them.
+    """The small tables that by their names or comments hold rules or words of the house, as when the fiscal year begins, and of which
+    models see no row.
 
     >>> settings = TableSchema("app_settings", "", (Column("skey", "VARCHAR"), Column("sval", "VARCHAR")), rows=7)
     >>> [table.name for table in house_rules([settings, TableSchema("trades", "", settings.columns, rows=7)])]
@@ -56,7 +72,8 @@ def house_rules(tables: Sequence[TableSchema]) -> list[TableSchema]:
         if table.rows is not None
         and table.rows <= _FEW_ROWS
         and len(table.columns) <= _FEW_COLUMNS
-        and _RULES & {*words(table.name), *words(table.comment)}
+        and not table.told
+        and (_RULES | _WORDS) & {*words(table.name), *words(table.comment)}
     ]
 
 
@@ -74,6 +91,59 @@ def code_columns(table: TableSchema) -> list[str]:
         next((name for name, last in lasts.items() if last in kinds), None) for kinds in (_DOMAIN, _CODE, _MEANING)
     )
     return [name for name in (domain, code, meaning) if name] if code and meaning else []
+
+
+def rows_of(warehouse: Warehouse, name: str) -> list[list[str]] | None:
+    """All rows of a small table as texts, in the order of its columns; None where no table is called so. ConfigurationError where it is large."""
+    table = find_table(warehouse.tables, name)
+    if table is None:
+        return None
+    if table.date is not None:
+        raise ConfigurationError(
+            f"{name} has the dates {table.date_column}: its rows change with the day that is asked for; publish its columns, as {name}.COLUMN"
+        )
+    columns = [exp.column(exp.to_identifier(column.name, quoted=True)) for column in table.columns]
+    select = sqlglot.select(*columns).from_(from_named(table.name)).order_by(*(column.copy() for column in columns))
+    data = warehouse.query(select.limit(MOST_ROWS + 1).sql(warehouse.dialect)).data
+    rows = [["" if pd.isna(cell) else str(cell) for cell in row] for row in data.itertuples(index=False, name=None)]
+    letters = sum(len(cell) for row in rows for cell in row)
+    if len(rows) > MOST_ROWS or letters > _MOST_LETTERS:
+        raise ConfigurationError(
+            f"{name} has {'more than ' if len(rows) > MOST_ROWS else ''}{min(len(rows), MOST_ROWS)} rows with {letters:,} letters: rows are for small "
+            f"tables of rules and words (at most {MOST_ROWS} rows and {_MOST_LETTERS:,} letters); publish its columns, as {name}.COLUMN"
+        )
+    return rows
+
+
+def with_rows(
+    model: SemanticModel, tables: Sequence[TableSchema], name: str, rows: Sequence[Sequence[str]] | None
+) -> SemanticModel:
+    """The model with all rows of a table, or without them if `rows` is None."""
+    table = find_table(tables, name)
+    assert table is not None
+    changed = model.model_copy(deep=True)
+    dataset = _dataset(changed, tables, table)
+    own = {key: value for key, value in dataset.own.items() if key != "rows"}
+    own |= {"rows": [list(row) for row in rows]} if rows is not None else {}
+    others = [each for each in dataset.custom_extensions if each.vendor_name.upper() != VENDOR]
+    dataset.custom_extensions = [*others, extension(own)] if own else others
+    return changed
+
+
+def _dataset(model: SemanticModel, tables: Sequence[TableSchema], table: TableSchema) -> Dataset:
+    """The dataset of a table in a model, put in where there is none."""
+    dataset = next((each for each in model.datasets if find_table(tables, each.table) is table), None)
+    if dataset is None:
+        dataset = Dataset(name=table.name, source=table.name)
+        model.datasets.append(dataset)
+    return dataset
+
+
+def published_as(table: TableSchema) -> str:
+    """What a table of codes is published by: its name where it is small, else the columns that say what codes mean."""
+    if table.rows is not None and table.rows <= MOST_ROWS:
+        return table.name
+    return " ".join(f"{table.name}.{column}" for column in code_columns(table))
 
 
 def tells_rows_apart(warehouse: Warehouse, name: str) -> bool:
@@ -94,10 +164,7 @@ def published(
     """The model with the values of a column, or without them if `values` is None."""
     table, column = _found(tables, name)
     changed = model.model_copy(deep=True)
-    dataset = next((each for each in changed.datasets if find_table(tables, each.table) is table), None)
-    if dataset is None:
-        dataset = Dataset(name=table.name, source=table.name)
-        changed.datasets.append(dataset)
+    dataset = _dataset(changed, tables, table)
     field = next((each for each in dataset.fields if each.column.lower() == column.name.lower()), None)
     if field is None:
         field = FieldModel(name=column.name)

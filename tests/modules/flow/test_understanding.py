@@ -179,8 +179,7 @@ def test_what_the_select_reads_out_of_settings_is_not_asked(desk: Any, tmp_path:
     assert answer.status == status
     if status == "needs_clarification":
         assert answer.clarification.question.endswith(
-            "may stand in settings, whose rows no model sees until the column that tells it (skey, sval) is published: "
-            "`finexpert model publish settings.COLUMN`"
+            "may stand in settings, whose rows no model sees until they are published: `finexpert model publish settings`"
         )
     if status == "answered":
         assert answer.value == 6.0

@@ -35,8 +35,8 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
         yield opened
 
 
-def run(bank: DuckDBWarehouse, where: str, question: str, **chosen: str) -> list[str]:
-    checks = Checks(bank, dt.date(2024, 12, 31), True, chosen=chosen, question=question)
+def run(bank: DuckDBWarehouse, where: str, question: str) -> list[str]:
+    checks = Checks(bank, dt.date(2024, 12, 31), True, question=question)
     return list(checks.run(f"SELECT sum(amount) AS paid FROM bank WHERE {where}", "f", answers=True, unit="EUR").notes)
 
 
@@ -44,8 +44,8 @@ def run(bank: DuckDBWarehouse, where: str, question: str, **chosen: str) -> list
 def test_which_is_meant_is_asked(bank: DuckDBWarehouse, where: str) -> None:
     with pytest.raises(UnknownValue) as raised:
         run(bank, where, NAMED)
-    assert raised.value.values == ("HYDRO SUED GMBH", "HYDRO SUED SERVICE GMBH")
-    assert "Is 'HYDRO SUED GMBH' meant alone?" in raised.value.question
+    assert raised.value.values == ("HYDRO SUED GMBH", "all of them", "HYDRO SUED SERVICE GMBH")
+    assert "Is 'HYDRO SUED GMBH' meant alone, or all of them?" in raised.value.question
     assert "SERVICE" not in str(raised.value)
 
 
@@ -64,8 +64,13 @@ def test_what_names_none_or_all_is_not(bank: DuckDBWarehouse, where: str, questi
     run(bank, where, question)
 
 
-def test_what_a_person_said_is_not_asked_again(bank: DuckDBWarehouse) -> None:
-    run(bank, "payer ILIKE '%hydro%'", NAMED, **{"bank.payer=%hydro%": "HYDRO SUED GMBH"})
+@pytest.mark.parametrize(("said", "paid"), [("HYDRO SUED GMBH", 200.0), ("all of them", 400.0)])
+def test_what_a_person_said_holds_and_is_not_asked_again(bank: DuckDBWarehouse, said: str, paid: float) -> None:
+    checks = Checks(bank, dt.date(2024, 12, 31), True, chosen={"bank.payer=%hydro%": said}, question=NAMED)
+    checked = checks.run(
+        "SELECT sum(amount) AS paid FROM bank WHERE payer ILIKE '%hydro%'", "f", answers=True, unit="EUR"
+    )
+    assert checked.frame.data["paid"].item() == paid
 
 
 @pytest.mark.parametrize(

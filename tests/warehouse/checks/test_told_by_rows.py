@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse, Table, build_warehouse
 
 TABLES = """
 CREATE TABLE settings (skey VARCHAR, sval VARCHAR);
@@ -41,7 +44,7 @@ def since(test: str, fallback: str = "") -> str:
 )
 @pytest.mark.parametrize("term", ["fiscal year 2023", "FY2024", "Fiscal quarter"])
 def test_what_a_row_tells(source: Any, select: str, term: str) -> None:
-    assert Checks(source).told_by_rows([select], [term, "good customers"]) == {term: "settings"}
+    assert Checks(source).house_rows.told([select], [term, "good customers"]) == {term: "settings"}
 
 
 @pytest.mark.parametrize(
@@ -60,10 +63,36 @@ def test_what_a_row_tells(source: Any, select: str, term: str) -> None:
     ],
 )
 def test_what_no_row_tells(source: Any, select: str) -> None:
-    assert Checks(source).told_by_rows([select], ["fiscal year 2023", "FY2024"]) == {}
+    assert Checks(source).house_rows.told([select], ["fiscal year 2023", "FY2024"]) == {}
 
 
 def test_other_terms_are_asked_about(source: Any) -> None:
     select = since("skey = 'fiscal.start_month'")
-    assert Checks(source).told_by_rows([select], ["year", "slow quarter", "our fees"]) == {}
-    assert Checks(source).told_by_rows([], ["fiscal year"]) == {}
+    assert Checks(source).house_rows.told([select], ["year", "slow quarter", "our fees"]) == {}
+    assert Checks(source).house_rows.told([], ["fiscal year"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "select", "told"),
+    [
+        ("What was the management fee of Q4?", "SELECT sum(fee) AS fee FROM fees", True),
+        ("What was the utilisation?", "SELECT sum(fee) AS fee FROM fees", True),
+        ("What was the fee of Q4?", "SELECT sum(fee) AS fee FROM fees", False),
+        ("What is the management fee?", "SELECT definition FROM glossary WHERE term = 'Management fee'", False),
+    ],
+)
+def test_a_word_that_the_house_explains_and_nobody_read_is_said(
+    tmp_path: Path, question: str, select: str, told: bool
+) -> None:
+    words = pd.DataFrame({"term": ["Management fee", "Utilisation / use"], "definition": ["CANARY one", "CANARY two"]})
+    fees = pd.DataFrame({"fee": [1.0, 2.0]})
+    path = build_warehouse(tmp_path / "own.duckdb", [Table("glossary", words), Table("fees", fees)])
+    with DuckDBWarehouse(path) as source:
+        said = Checks(source).house_rows.unread([select], question)
+    assert bool(said) is told
+    assert "CANARY" not in "".join(said)
+    if told:
+        assert (
+            "means here, and no model read it: look there, or let models read it (`finexpert model publish glossary`)"
+            in said[0]
+        )

@@ -24,7 +24,7 @@ from finexpert.warehouse.checks.reading.select import Origin, Read, text_of
 from finexpert.warehouse.dates import words
 from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import TableSchema
-from finexpert.warehouse.semantic_model.publishing import SAYS_HOW, WITH_DOMAIN, code_columns
+from finexpert.warehouse.semantic_model.publishing import SAYS_HOW, WITH_DOMAIN, code_columns, published_as
 
 _MOST_ROWS = 5_000
 _MOST_CODES = 200
@@ -99,7 +99,7 @@ def _told(
         text=sought[0],
         values=tuple(held),
     )
-    published = " ".join(f"{table.name}.{name}" for name in code_columns(table))
+    published = published_as(table)
     unknown.question = (
         f"By {table.name} {called} in {place}, where {sought[0]!r} was looked for. Which is meant ({listed})? Or say in the question "
         f"which of them count, or let models read what codes mean: `finexpert model publish {published}`"

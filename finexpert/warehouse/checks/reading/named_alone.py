@@ -17,7 +17,9 @@ from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
 
 _SMALL = 2_000_000
-_MOST = 20
+_MOST = 60
+_SHOWN = 8
+ALL_OF_THEM = "all of them"
 _SHORTEST = 4
 _SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 # Who says one of these means more than the one that is called so.
@@ -54,11 +56,11 @@ def check_named(
             "beside it: compare with that one alone",
             place=str(comparison.origin),
             text=comparison.texts[0],
-            values=(*named, *others),
+            values=(*named, ALL_OF_THEM, *others[:_SHOWN]),
         )
         unknown.question = (
-            f"{comparison.origin} holds {named[0]!r}, and {' and '.join(map(repr, others[:5]))} match {comparison.texts[0]!r} as well. "
-            f"Is {named[0]!r} meant alone? Say in the question if all of them are"
+            f"{comparison.origin} holds {named[0]!r}, and {', '.join(map(repr, others[:_SHOWN]))}{', ...' if len(others) > _SHOWN else ''} "
+            f"match {comparison.texts[0]!r} as well. Is {named[0]!r} meant alone, or {ALL_OF_THEM}?"
         )
         raise unknown
 

@@ -10,18 +10,62 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
+from finexpert.warehouse.checks.reading.named_alone import is_named
 from finexpert.warehouse.checks.reading.probing import Probe
-from finexpert.warehouse.checks.reading.select import Read, columns_of
+from finexpert.warehouse.checks.reading.select import Read, columns_of, read
 from finexpert.warehouse.profile import from_named
 from finexpert.warehouse.schema import TableSchema
-from finexpert.warehouse.semantic_model.publishing import house_rules
+from finexpert.warehouse.semantic_model.publishing import MOST_ROWS, house_rules
+from finexpert.warehouse.warehouse import Warehouse
 
 _STEM = 4  # letters that a key and a term must share at a word's beginning
 _SHORT = {"fy": "fiscal year", "fq": "fiscal quarter", "ccy": "currency", "eod": "end of day"}
+_WORD_AND_MEANING = 2
+_SHOWN = 3
 _TESTS = (exp.EQ, exp.In, exp.Like, exp.ILike, exp.RegexpLike)
+
+
+@dataclass(frozen=True)
+class HouseRows:
+    """What tables with rules and words of the house say; where there is no time to look they say nothing."""
+
+    source: Warehouse
+    probe: Probe
+
+    def told(self, selects: Sequence[str], terms: Sequence[str]) -> dict[str, str]:
+        """For terms whose meaning one of the SELECTs reads out of rows of the house the table that holds it."""
+        told: dict[str, str] = {}
+        for select in selects if terms else ():
+            with self.probe.checking("which rows tell what a term means"):
+                told |= told_by_rows(self._read(select), terms, self.probe)
+        return told
+
+    def hint(self, selects: Sequence[str]) -> str:
+        """How a model is let see such a table, first of those that the SELECTs read; empty where there is none."""
+        used = [table for one in selects for table in self._read(one).used]
+        for table in house_rules([*used, *self.source.tables]):
+            return f" Its meaning may stand in {table.name}, whose rows no model sees until they are published: `finexpert model publish {table.name}`"
+        return ""
+
+    def unread(self, selects: Sequence[str], question: str) -> list[str]:
+        """What a person is told of words of the question that such a table explains, where neither a model nor a SELECT read it."""
+        used = {table.name for one in selects for table in self._read(one).used}
+        told = []
+        for table in house_rules([table for table in self.source.tables if table.name not in used]):
+            with self.probe.checking("which tables explain words of the question"):
+                if words := _explained(table, question, self.probe):
+                    told.append(
+                        f"{table.name} says what {' and '.join(map(repr, words))} means here, and no model read it: look there, or let models "
+                        f"read it (`finexpert model publish {table.name}`)"
+                    )
+        return told
+
+    def _read(self, select: str) -> Read:
+        return read(select, self.source.dialect, self.source.tables)
 
 
 def told_by_rows(one: Read, terms: Sequence[str], probe: Probe) -> dict[str, str]:
@@ -39,15 +83,15 @@ def told_by_rows(one: Read, terms: Sequence[str], probe: Probe) -> dict[str, str
     return told
 
 
-def may_be_told(used: Sequence[TableSchema]) -> str:
-    """A sentence on the first of the tables that seems to hold rules of the house; empty where none does."""
-    for table in house_rules(used):
-        texts = ", ".join(column.name for column in table.columns if column.type == "VARCHAR")
-        return (
-            f" Its meaning may stand in {table.name}, whose rows no model sees until the column that tells it ({texts}) is published: "
-            f"`finexpert model publish {table.name}.COLUMN`"
-        )
-    return ""
+def _explained(table: TableSchema, question: str, probe: Probe) -> list[str]:
+    """The words of the question that stand in the first columns of a table that has a further one to say what they mean."""
+    texts = [column.name for column in table.columns if column.is_text]
+    if len(texts) < _WORD_AND_MEANING:
+        return []
+    columns = [exp.column(name, quoted=True) for name in texts]
+    rows = probe.rows(exp.select(*columns).from_(from_named(table.name)).limit(MOST_ROWS))
+    words = [word.strip() for row in rows for cell in row[: len(texts) - 1] for word in str(cell or "").split("/")]
+    return [word for word in dict.fromkeys(words) if is_named(word, question)][:_SHOWN]
 
 
 def _keys(one: Read, rules: dict[str, TableSchema]) -> list[tuple[TableSchema, exp.Expr]]:

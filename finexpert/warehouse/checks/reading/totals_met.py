@@ -1,0 +1,53 @@
+"""A sum over rows of which some are totals of the others: 'Total revenue' beside 'Revenue, shops', met by one pattern.
+
+sum(amount) ... WHERE account ILIKE '%revenue%'     counts the shops twice, once in the total
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from finexpert.errors import QueryError
+from finexpert.warehouse.checks.reading.comparisons import Comparison
+from finexpert.warehouse.checks.reading.probing import Probe
+from finexpert.warehouse.checks.reading.select import Read, text_of
+
+_SMALL = 2_000_000
+_MOST = 60
+# As a word of its own, at an end: "Total Energies SE" is a company, which a pattern meets alone.
+_TOTAL = re.compile(
+    r"^(sub|grand )?totals?\b|\b(sub)?totals?$|^(zwischen)?summe\b|\bsumme$|^gesamt\b|\b(insgesamt|overall)$",
+    re.IGNORECASE,
+)
+
+
+def check_totals(compared: Iterable[Comparison], one: Read, probe: Probe) -> None:
+    """Raises QueryError for a condition that meets totals beside what they are totals of, where the SELECT adds up."""
+    if not any(scope.expression.find(exp.Sum) for scope in one.scopes):
+        return
+    for comparison in compared:
+        rows = comparison.origin.table.rows
+        if not comparison.pattern or comparison.negated or rows is None or rows > _SMALL:
+            continue
+        values = {
+            value.strip() for value in probe.values(comparison.origin, comparison.holds().args["where"].this, _MOST)
+        }
+        totals = {value for value in values if _TOTAL.search(value)}
+        if totals and values - totals and not _left_out(comparison, compared):
+            raise QueryError(
+                f"{text_of(one, comparison.node)} meets totals of {comparison.origin} beside what they are totals of, and the sum counts both: "
+                "leave the totals out, or take them alone"
+            )
+
+
+def _left_out(comparison: Comparison, compared: Iterable[Comparison]) -> bool:
+    """Whether another condition leaves totals of the same column out."""
+    return any(
+        other.negated
+        and str(other.origin) == str(comparison.origin)
+        and any("tot" in text.casefold() for text in other.texts)
+        for other in compared
+    )
