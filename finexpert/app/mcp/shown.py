@@ -78,7 +78,7 @@ def for_models(answer: Shown) -> Shown:
         texts.append((unclear.question, update["clarification"].question))
     if isinstance(answer, StoredAnswer):
         for text, said in texts:
-            update["text"] = answer.text.replace(text, said)
+            update["text"] = update.get("text", answer.text).replace(text, said)
     return answer.model_copy(update=update)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,9 @@ from mcp import Client, MCPError
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from finexpert.app.mcp.local import LocalBackend
-from finexpert.app.mcp.shown import record_text
+from finexpert.app.mcp.shown import for_models, record_text
+from finexpert.app.state.stored import StoredAnswer
+from finexpert.core.answers import Clarification, Failure
 from finexpert.core.reviews import UNSURE
 from finexpert.knowledge.collection import EVERY
 
@@ -215,6 +218,27 @@ def test_who_cancels_is_told_no_values(desk: Any, ask: Any, mode: str) -> None:
     result = ask({}, Person(ElicitResult(action="cancel")), mode)
     assert CANARY not in result.model_dump_json()
     assert "sales.note" in text_of(result)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"failure": Failure(layer="x", kind="unknown value", message=f"no 'a'. t.c holds '{CANARY}'", for_models="no 'a'")},
+        {"clarification": Clarification(kind="value", term="a", place="t.c", question=f"'{CANARY}' is x: which?", candidates=[CANARY])},
+        {"flags": [f"of t.c, these values matched: '{CANARY}', ..."]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_kept_answer_of_a_server_tells_a_model_no_values(kept: dict[str, Any]) -> None:
+    text = f"no answer: {kept['failure'].message}" if "failure" in kept else ""
+    text = kept["clarification"].question if "clarification" in kept else text
+    answer = StoredAnswer(
+        id="a", conversation="c", number=1, question="q", state="finished", asked=dt.datetime.now(dt.UTC), text=text, **kept
+    )  # fmt: skip
+    seen = for_models(answer)
+    assert CANARY not in seen.model_dump_json(exclude={"failure": {"for_models"}})
+    assert bool(seen.text) is bool(text)
+    assert for_models(seen) == seen
 
 
 def test_what_a_record_tells_a_model_of_an_answer() -> None:
