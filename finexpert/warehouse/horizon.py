@@ -26,6 +26,8 @@ _WRITTEN = {
 }  # fmt: skip
 # After these the time of the day may stand.
 _WITH_TIME = frozenset(("iso", "slashed", "compact", "dmy", "mdy"))
+_HOURS = ("[01][0-9]", "2[0-3]", "[0-9]:")
+_GLOBS: dict[str, tuple[type[exp.Glob | exp.Like], str]] = {"sqlite": (exp.Glob, "*"), "tsql": (exp.Like, "%")}
 # The least number of each kind: what is below is of another one.
 _LEAST = {"yyyymmdd": 18000101, "yyyymm": 180001, "year": 1800, "unix": 31_536_000, "unix ms": 31_536_000_000,
           "julian": JULIAN[0]}  # fmt: skip
@@ -112,11 +114,14 @@ def known_by(column: exp.Expr, kind: str, day: dt.date) -> exp.Expr:
     return comparison(this=comparable(kind, column), expression=value)
 
 
-def of_form(column: exp.Expr, kind: str, dialect: str) -> exp.Expr | None:
+def of_form(column: exp.Expr, kind: str, dialect: str, before: exp.Expr | None = None) -> exp.Expr | None:
     """The condition that a value is of its kind, which was found in a sample; None where its type says so.
 
-    >>> print(of_form(exp.column("d"), "dmy", "duckdb").sql("duckdb"))
-    REGEXP_MATCHES(TRIM(d), '^[0-3][0-9][/.-][01][0-9][/.-][12][0189][0-9][0-9]([ T].*)?$')
+    `before` is the day of `last_day`. A time that is none of UTC or east of it, such as 23:30-05:00, may be of the day after: it
+    stands for a known row on a day before that one.
+
+    >>> print(of_form(exp.column("d"), "day Mon year", "duckdb").sql("duckdb"))
+    REGEXP_MATCHES(TRIM(d), '^[0-3][0-9][ -][A-Za-z][A-Za-z][A-Za-z][ -][12][0189][0-9][0-9]$')
     >>> of_form(exp.column("d"), "yyyymm", "duckdb").sql("duckdb")
     'd >= 180001'
     """
@@ -125,16 +130,42 @@ def of_form(column: exp.Expr, kind: str, dialect: str) -> exp.Expr | None:
     if kind not in _WRITTEN:
         return None
     said = comparable(kind, column) if kind == "quarter" else exp.Trim(this=column)
-    glob = {"sqlite": (exp.Glob, "*"), "tsql": (exp.Like, "%")}.get(dialect)
-    if glob is None:
-        ending = "([ T].*)?" if kind in _WITH_TIME else ""
-        pattern = exp.Literal.string(f"^{_WRITTEN[kind]}{ending}$")
-        if dialect == "mysql":
-            # MariaDB has no REGEXP_LIKE, which sqlglot writes.
-            place = exp.Anonymous(this="REGEXP_INSTR", expressions=[said, pattern])
-            return exp.GT(this=place, expression=exp.Literal.number(0))
-        return exp.RegexpLike(this=said, expression=pattern)
-    like, star = glob
-    endings = ("", f"[ T]{star}") if kind in _WITH_TIME else ("",)
-    fitting = [like(this=said.copy(), expression=exp.Literal.string(_WRITTEN[kind] + end)) for end in endings]
-    return exp.or_(*fitting)
+    if kind not in _WITH_TIME:
+        return _written(said, _WRITTEN[kind], dialect)
+    at_any = _written(said, _WRITTEN[kind], dialect, "[ T]")
+    length = exp.Literal.number(len(f"{_LAST:{_FORMS[kind]}}"))
+    day = exp.Substring(this=comparable(kind, column.copy()), start=exp.Literal.number(1), length=length)
+    earlier = exp.LT(this=day, expression=before.copy()) if before is not None else exp.true()
+    return exp.or_(
+        _written(said, _WRITTEN[kind], dialect), _at_its_day(said, _WRITTEN[kind], dialect), exp.and_(at_any, earlier)
+    )
+
+
+def last_day(kind: str, day: dt.date) -> exp.Expr | None:
+    """A day as texts of a kind that may have a time are compared; None for other kinds."""
+    return exp.Literal.string(f"{day:{_FORMS[kind]}}") if kind in _WITH_TIME else None
+
+
+def _at_its_day(said: exp.Expr, day: str, dialect: str) -> exp.Expr:
+    """Whether a time stands behind the day that is of no later day in UTC."""
+    if dialect not in _GLOBS:
+        return _written(said, f"{day}[ T]({'|'.join(_HOURS)})[0-9:.,]*( ?([Zz]|UTC|[AaPp][Mm]|[+][0-9:]+))*", dialect)
+    hours = exp.or_(*(_written(said, f"{day}[ T]{hour}", dialect, "") for hour in _HOURS))
+    # Zones such as PT and AMT are made of the letters of UTC, AM and PM.
+    others = (f"{day}[ T]", "[^0-9:.,+ZzUTCAPMapm ]"), (f"{day}[ T]", "[ACMPacmp]T")
+    _, star = _GLOBS[dialect]
+    return exp.and_(hours, *(exp.not_(_written(said, first + star + then, dialect, "")) for first, then in others))
+
+
+def _written(said: exp.Expr, pattern: str, dialect: str, ending: str | None = None) -> exp.Expr:
+    """Whether a text is written so; with an ending, and anything after it."""
+    if dialect in _GLOBS:
+        like, star = _GLOBS[dialect]
+        whole = pattern if ending is None else pattern + ending + star
+        return like(this=said.copy(), expression=exp.Literal.string(whole))
+    expected = exp.Literal.string(f"^{pattern}{'' if ending is None else ending + '.*'}$")
+    if dialect == "mysql":
+        # MariaDB has no REGEXP_LIKE, which sqlglot writes.
+        place = exp.Anonymous(this="REGEXP_INSTR", expressions=[said.copy(), expected])
+        return exp.GT(this=place, expression=exp.Literal.number(0))
+    return exp.RegexpLike(this=said.copy(), expression=expected)

@@ -260,6 +260,68 @@ def test_a_row_whose_date_is_of_another_form_than_the_sample_is_hidden(
             assert f"{len(known)}.0" == _exported(lines, "SELECT CAST(sum(n) AS DOUBLE) AS n FROM t")
 
 
+# A day with a time: known on that day in UTC, or on the day after.
+ZONES = [
+    ("iso", "{}-{}-{}", "T23:30:00Z|T23:59:59.999|T23:30:00+02:00| 23:30:00 UTC| 11:30 PM| 9:05|", "T23:30:00-05:00|T233000-0500| 23:30 EST| 23:30 PT|T23:30 AMT| 24:00"),
+    ("slashed", "{}/{}/{}", " 23:30| 11:30 PM|", " 23:30-05:00| 24:00"),
+    ("compact", "{}{}{}", "T233000Z| 23:30|", "T233000-0500| 240000"),
+    ("dmy", "{2}.{1}.{0}", " 23:30|", " 23:30 -05:00| 23:30 America/New_York"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
+@pytest.mark.parametrize(("kind", "form", "known", "later"), ZONES, ids=[row[0] for row in ZONES])
+def test_a_time_of_a_zone_in_the_west_may_be_of_the_day_after(
+    tmp_path: Path, engine: str, kind: str, form: str, known: str, later: str
+) -> None:
+    earlier, day, after = (form.format("2020", *each) for each in (("06", "29"), ("06", "30"), ("07", "01")))
+    rows = [(day + time, 1) for time in known.split("|")] + [(earlier + time, 1) for time in later.split("|")]
+    seen = len(rows)
+    rows += [(day + time, 1000) for time in later.split("|")] + [(after + time, 1000) for time in known.split("|")]
+    statements = [
+        "CREATE TABLE t (trade_date TEXT, n INTEGER)",
+        f"INSERT INTO t VALUES {', '.join(map(str, rows))}",
+    ]
+    with _made(tmp_path / "zones.db", engine, statements) as opened:
+        assert opened.tables[0].date == DateColumn("trade_date", kind)
+        assert opened.query("SELECT sum(n) AS n FROM t", as_of=DAY).data["n"].item() == seen
+        assert opened.query("SELECT count(*) AS n FROM t").data["n"].item() == len(rows)
+        if engine == "duckdb":
+            lines = opened.python_source(DAY)
+            assert f"{seen}.0" == _exported(lines, "SELECT CAST(sum(n) AS DOUBLE) AS n FROM t")
+
+
+@pytest.mark.parametrize("server", ["postgres", "mariadb"])
+@pytest.mark.parametrize(("kind", "form", "known", "later"), ZONES, ids=[row[0] for row in ZONES])
+def test_so_do_servers_see_times_of_zones(
+    request: pytest.FixtureRequest, server: str, kind: str, form: str, known: str, later: str
+) -> None:
+    made = request.getfixturevalue(server)
+    if not isinstance(made, str):
+        plain = sa.create_engine(made(""), poolclass=sa.pool.NullPool)
+        with plain.begin() as connection:
+            connection.exec_driver_sql("CREATE DATABASE IF NOT EXISTS zones")
+    address = made if isinstance(made, str) else str(made("zones"))
+    day = form.format("2020", "06", "30")
+    rows = [(day + time, 1) for time in known.split("|")] + [(day + time, 1000) for time in later.split("|")]
+    engine = sa.create_engine(address, poolclass=sa.pool.NullPool)
+    with engine.begin() as connection:
+        for statement in (
+            "DROP TABLE IF EXISTS times_of_zones",
+            "CREATE TABLE times_of_zones (trade_date VARCHAR(60), n INTEGER)",
+            f"INSERT INTO times_of_zones VALUES {', '.join(map(str, rows))}",
+        ):
+            connection.exec_driver_sql(statement)
+    try:
+        with SQLWarehouse(address) as opened:
+            select = "SELECT sum(n) AS n FROM times_of_zones"
+            assert opened.query(select, as_of=DAY).data["n"].item() == len(known.split("|"))
+            assert opened.query(select, as_of=DAY + dt.timedelta(days=1)).data["n"].item() > 1000
+    finally:
+        with engine.begin() as connection:
+            connection.exec_driver_sql("DROP TABLE times_of_zones")
+
+
 def _made(path: Path, engine: str, statements: list[str]) -> DuckDBWarehouse | SQLWarehouse:
     if engine == "sqlite":
         with contextlib.closing(sqlite3.connect(path)) as lite, lite:

@@ -31,7 +31,7 @@ from finexpert.warehouse.engines.rules.statements import (
     check_written,
     parse_one,
 )
-from finexpert.warehouse.horizon import NUMBERS, known_by, of_form
+from finexpert.warehouse.horizon import NUMBERS, known_by, last_day, of_form
 from finexpert.warehouse.schema import TableSchema, find_table
 from finexpert.warehouse.suggestions import unknown_table
 
@@ -201,7 +201,7 @@ class Statements:
         if self.dialect == "bigquery" and "TIME ZONE" in getattr(table.column(date.name), "type", ""):
             # It compares a moment with nothing but a moment.
             condition.expression.set("to", exp.DataType.build("timestamptz"))
-        condition = exp.and_(of_form(column.copy(), kind, self.dialect), condition)
+        condition = exp.and_(of_form(column.copy(), kind, self.dialect, last_day(kind, day)), condition)
         if self.dialect != "sqlite":
             return condition
         if kind in TYPED:

@@ -18,7 +18,7 @@ import duckdb
 from sqlglot import exp
 
 from finexpert.errors import ConfigurationError, DataError
-from finexpert.warehouse.horizon import bound, comparable, of_form
+from finexpert.warehouse.horizon import bound, comparable, last_day, of_form
 from finexpert.warehouse.quoting import literal, quote
 from finexpert.warehouse.schema import TableSchema
 
@@ -135,7 +135,8 @@ def _limit(view: View) -> str:
     typed: exp.Expr = exp.cast(variable.copy(), value.to.copy()) if isinstance(value, exp.Cast) else variable.copy()
     column = exp.column(view.column or "", quoted=True)
     ends = comparison(this=comparable(view.kind, column), expression=typed)
-    ends = exp.and_(of_form(column.copy(), view.kind, "duckdb"), ends)
+    before = exp.func("getvariable", exp.Literal.string(f"{view.variable}_day"))
+    ends = exp.and_(of_form(column.copy(), view.kind, "duckdb", before), ends)
     return exp.or_(variable.is_(exp.null()), ends).sql("duckdb")
 
 
@@ -146,6 +147,8 @@ def set_horizon(cursor: duckdb.DuckDBPyConnection, views: Sequence[View], day: d
     }.items():
         value = bound(kind, day)[1]
         cursor.execute(f"SET VARIABLE {variable} = {value.sql('duckdb')}")
+        if (before := last_day(kind, day)) is not None:
+            cursor.execute(f"SET VARIABLE {variable}_day = {before.sql('duckdb')}")
 
 
 def view_name(table: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from finexpert.warehouse import column_kinds, frames
-from finexpert.warehouse.horizon import known_by, of_form
+from finexpert.warehouse.horizon import known_by, last_day, of_form
 from finexpert.warehouse.isolated.locked_connection import View, place, view_name
 from finexpert.warehouse.quoting import literal, quote
 
@@ -26,7 +26,8 @@ def python_source(path: Path, views: Sequence[View], as_of: dt.date | None, decl
         limit = ""
         if view.column is not None and as_of is not None and (view.declared or not declared_only):
             column = exp.column(view.column, quoted=True)
-            known = exp.and_(of_form(column.copy(), view.kind, "duckdb"), known_by(column, view.kind, as_of))
+            form = of_form(column.copy(), view.kind, "duckdb", last_day(view.kind, as_of))
+            known = exp.and_(form, known_by(column, view.kind, as_of))
             limit = f" WHERE {known.sql('duckdb')}"
         source = view.select or f"SELECT * FROM {place('warehouse', view.table)}"
         statement = f"CREATE VIEW {view_name(view.table)} AS SELECT * FROM ({source}) AS made{limit}"
