@@ -35,6 +35,7 @@ from finexpert.warehouse.checks.reading.named import of_named
 from finexpert.warehouse.checks.reading.period import period_of, seen_of
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
+from finexpert.warehouse.checks.reading.spelled_keys import check_spelled_keys
 from finexpert.warehouse.checks.reading.told_by_rows import HouseRows
 from finexpert.warehouse.checks.remarks.grain import grain
 from finexpert.warehouse.checks.remarks.names import names
@@ -71,6 +72,7 @@ SECONDS = 3.0
 # A SELECT that takes longer is not run again for a note: that would take the time of the checks that decide, and of the person.
 _QUICK = 1.0
 # What the checks are called where one of them had no time. These decide about an answer; the others find what is rare.
+_SPELLED = "whether keys are spelled alike"
 _WORDS = "whether its conditions and units are those of the question"
 _LITERALS = "whether the texts in its conditions stand in their columns"
 _FAN_OUT = "whether a join multiplies the rows that it adds up"
@@ -203,6 +205,8 @@ class Checks:
             with probe.checking(_SNAPSHOTS):
                 check_snapshots(one, probe, self.question)
             notes += looked.notes + found
+            with probe.checking(_SPELLED):
+                check_spelled_keys(one, probe)
             with probe.checking(_FAN_OUT):
                 notes += check_fan_out(one, probe, self.question)
             with probe.checking(_OUTER):
