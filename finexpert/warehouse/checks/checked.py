@@ -30,6 +30,7 @@ from finexpert.warehouse.checks.nulls import check_nan, check_nulls
 from finexpert.warehouse.checks.outer_joins import check_outer_joins
 from finexpert.warehouse.checks.outside import check_outside
 from finexpert.warehouse.checks.reading.comparisons import compared_columns, meant
+from finexpert.warehouse.checks.reading.date_forms import check_date_forms
 from finexpert.warehouse.checks.reading.horizons import check_horizon
 from finexpert.warehouse.checks.reading.named import of_named
 from finexpert.warehouse.checks.reading.period import period_of, seen_of
@@ -72,7 +73,7 @@ SECONDS = 3.0
 # A SELECT that takes longer is not run again for a note: that would take the time of the checks that decide, and of the person.
 _QUICK = 1.0
 # What the checks are called where one of them had no time. These decide about an answer; the others find what is rare.
-_SPELLED = "whether keys are spelled alike"
+_SPELLED = "whether keys and dates are written alike"
 _WORDS = "whether its conditions and units are those of the question"
 _LITERALS = "whether the texts in its conditions stand in their columns"
 _FAN_OUT = "whether a join multiplies the rows that it adds up"
@@ -207,6 +208,7 @@ class Checks:
             notes += looked.notes + found
             with probe.checking(_SPELLED):
                 check_spelled_keys(one, probe)
+                check_date_forms(one, probe)
             with probe.checking(_FAN_OUT):
                 notes += check_fan_out(one, probe, self.question)
             with probe.checking(_OUTER):
