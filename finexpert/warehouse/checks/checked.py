@@ -40,6 +40,7 @@ from finexpert.warehouse.checks.reading.spelled_keys import check_spelled_keys
 from finexpert.warehouse.checks.reading.told_by_rows import HouseRows
 from finexpert.warehouse.checks.remarks.grain import grain
 from finexpert.warehouse.checks.remarks.names import names
+from finexpert.warehouse.checks.remarks.one_currency import one_currency
 from finexpert.warehouse.checks.remarks.outcomes import outcomes
 from finexpert.warehouse.checks.remarks.periods import periods
 from finexpert.warehouse.checks.remarks.rates import rates
@@ -73,6 +74,7 @@ SECONDS = 3.0
 # A SELECT that takes longer is not run again for a note: that would take the time of the checks that decide, and of the person.
 _QUICK = 1.0
 # What the checks are called where one of them had no time. These decide about an answer; the others find what is rare.
+_ONE_CURRENCY = "whether rows in other currencies are left out"
 _SPELLED = "whether keys and dates are written alike"
 _WORDS = "whether its conditions and units are those of the question"
 _LITERALS = "whether the texts in its conditions stand in their columns"
@@ -227,6 +229,8 @@ class Checks:
                 notes += [*grain(one, probe, self.question), *stand_ins(one, probe), *periods(one, probe, self.as_of)]
                 notes += [*weeks(one, probe), *rounding(one, probe), *rates(one, probe)]
                 notes += outcomes(one, probe, self.question, self._reminded)
+            with probe.checking(_ONE_CURRENCY):
+                notes += one_currency(looked.compared, one, probe, self.question, self._reminded)
         with pace.elsewhere():
             given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
         again = self._read_again(one, looked)
