@@ -37,7 +37,7 @@ from finexpert.warehouse.quoting import literal as quoted_text
 _SMALL = 2_000_000
 _SHORTEST_SPELLING, _SHORTEST_SLIP = 2, 5
 _SHOWN = 5
-_NONE = frozenset(("", "null", "none", "n/a", "-"))  # what NULL says
+_NONE = re.compile(r"|null|none|n/a|-|0[0.:/ -]*|9999\D?12\D?31.*")  # what NULL says, days among it that stand for none
 ANY = "(a value)"
 Changes = dict[tuple[int, int], tuple[str, str]]
 
@@ -81,7 +81,7 @@ def _is_of_none(comparison: Comparison) -> bool:
         top = top.parent
     tested = {node.this.sql() for node in top.find_all(exp.Is) if isinstance(node.expression, exp.Null)}
     columns = {column.sql() for column in comparison.node.find_all(exp.Column)}
-    none = all(text.strip().lower() in _NONE for text in comparison.texts)
+    none = all(_NONE.fullmatch(text.strip().lower()) for text in comparison.texts)
     return none and (comparison.negated or columns <= tested)
 
 
