@@ -54,7 +54,9 @@ def test_what_reads_every_form_passes(bills: DuckDBWarehouse, where: str, eur: f
     assert Checks(bills).run(f"SELECT sum(eur) AS eur FROM bills WHERE {where}", "f").frame.data["eur"].item() == eur
 
 
-@pytest.mark.parametrize("left_out", ["'', '00000000'", "'0000-00-00', '00.00.0000', '0'", "'9999-12-31', '99991231', 'none'"])
+@pytest.mark.parametrize(
+    "left_out", ["'', '00000000'", "'0000-00-00', '00.00.0000', '0'", "'9999-12-31', '99991231', 'none'"]
+)
 def test_days_that_stand_for_none_may_be_left_out_where_there_are_none(bills: DuckDBWarehouse, left_out: str) -> None:
     select = f"SELECT count(*) AS n FROM bills WHERE trim(iso) NOT IN ({left_out}) AND nr < 4"
     assert Checks(bills).run(select, "f").frame.data["n"].item() == 3
