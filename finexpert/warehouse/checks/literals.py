@@ -27,7 +27,7 @@ from finexpert.warehouse.checks.reading.comparisons import (
     meant,
     other_way,
 )
-from finexpert.warehouse.checks.reading.named_alone import ALL_OF_THEM, check_named
+from finexpert.warehouse.checks.reading.named_alone import ALL_OF_THEM, as_compared, check_named
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
 from finexpert.warehouse.checks.reading.totals_met import check_totals
@@ -151,7 +151,7 @@ class _Group:
         for said, value in self.chosen.items():
             place, _, before = said.partition("=")
             if place == str(comparison.origin) and same_text(before.strip("%"), text.strip("%")):
-                return None if value == ALL_OF_THEM else value
+                return None if value == ALL_OF_THEM else as_compared(comparison, value, self.probe)
         return None
 
     def _chosen_pattern(self, comparison: Comparison) -> list[str]:

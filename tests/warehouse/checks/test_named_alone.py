@@ -52,6 +52,7 @@ def test_which_is_meant_is_asked(bank: DuckDBWarehouse, where: str) -> None:
 @pytest.mark.parametrize(
     ("where", "question"),
     [
+        ("payer ILIKE 'shell%'", "What did shell energy take?"),
         *((where, "How much did all companies like Hydro Süd GmbH pay?") for where in PATTERNS),
         *((where, "How much did Hydro Süd pay?") for where in PATTERNS),
         ("payer = 'HYDRO SUED GMBH'", NAMED),
@@ -65,11 +66,14 @@ def test_what_names_none_or_all_is_not(bank: DuckDBWarehouse, where: str, questi
 
 
 @pytest.mark.parametrize(("said", "paid"), [("HYDRO SUED GMBH", 200.0), ("all of them", 400.0)])
-def test_what_a_person_said_holds_and_is_not_asked_again(bank: DuckDBWarehouse, said: str, paid: float) -> None:
+@pytest.mark.parametrize(
+    "side", ["payer ILIKE", "lower(payer) LIKE", "lower(coalesce(payer, '')) LIKE", "upper(trim(payer)) ILIKE"]
+)
+def test_what_a_person_said_holds_and_is_not_asked_again(
+    bank: DuckDBWarehouse, side: str, said: str, paid: float
+) -> None:
     checks = Checks(bank, dt.date(2024, 12, 31), True, chosen={"bank.payer=%hydro%": said}, question=NAMED)
-    checked = checks.run(
-        "SELECT sum(amount) AS paid FROM bank WHERE payer ILIKE '%hydro%'", "f", answers=True, unit="EUR"
-    )
+    checked = checks.run(f"SELECT sum(amount) AS paid FROM bank WHERE {side} '%hydro%'", "f", answers=True, unit="EUR")
     assert checked.frame.data["paid"].item() == paid
 
 

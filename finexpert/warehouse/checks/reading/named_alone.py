@@ -11,10 +11,14 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 
+from sqlglot import exp
+
 from finexpert.errors import UnknownValue
+from finexpert.warehouse.checks.reading.changed import as_wrapped
 from finexpert.warehouse.checks.reading.comparisons import Comparison
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
+from finexpert.warehouse.profile import from_named
 
 _SMALL = 2_000_000
 _MOST = 60
@@ -48,21 +52,32 @@ def check_named(
         values = probe.values(comparison.origin, comparison.holds().args["where"].this, _MOST + 1)
         spelled = {value.strip(): is_named(value, question) for value in values}
         named = [value for value, is_one in spelled.items() if is_one]
-        if len(named) != 1 or len(spelled) == 1 or len(spelled) > _MOST:
-            continue
         others = sorted(value for value in spelled if value not in named)
+        # Spellings of one name are one.
+        if len({_folded(value, True) for value in named}) != 1 or not others or len(spelled) > _MOST:
+            continue
         unknown = UnknownValue(
             f"{text_of(one, comparison.node)}: the question names a value of {comparison.origin} itself, and the pattern meets others "
             "beside it: compare with that one alone",
             place=str(comparison.origin),
             text=comparison.texts[0],
-            values=(*named, ALL_OF_THEM, *others[:_SHOWN]),
+            values=(named[0], ALL_OF_THEM, *others[:_SHOWN]),
         )
         unknown.question = (
             f"{comparison.origin} holds {named[0]!r}, and {', '.join(map(repr, others[:_SHOWN]))}{', ...' if len(others) > _SHOWN else ''} "
             f"match {comparison.texts[0]!r} as well. Is {named[0]!r} meant alone, or {ALL_OF_THEM}?"
         )
         raise unknown
+
+
+def as_compared(comparison: Comparison, value: str, probe: Probe) -> str:
+    """A value of the column as what is compared makes it: 'shell fuel' of 'Shell Fuel' in lower(coalesce(merchant, ''))."""
+    column = exp.column(comparison.origin.column.name, quoted=True)
+    side = comparison.node.this.copy()
+    side = side.transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
+    given = exp.select(side).from_(from_named(comparison.origin.table.name)).where(column.eq(exp.Literal.string(value)))
+    rows = [] if isinstance(comparison.node.this, exp.Literal) else probe.rows(given.limit(1))
+    return str(rows[0][0]) if rows and rows[0][0] is not None else as_wrapped(comparison.wraps, value)
 
 
 def is_named(value: str, question: str) -> bool:

@@ -21,7 +21,7 @@ _CURRENCY = frozenset(("currency", "ccy", "cur", "curr", "currencycode", "waehr"
 _ASKED = re.compile(r"[£€$]|\b(in|into)\s+(pounds?|sterling|euros?|dollars?)\b", re.IGNORECASE)
 # Who says one of these means the rows in that currency.
 _ALONE = re.compile(
-    r"\b(only|alone|just|nur|seulement|denominated|invoiced in|booked in|paid in|held in|currency|"
+    r"\b(only|alone|nur|seulement|denominated|invoiced in|booked in|paid in|held in|currency|"
     r"(sterling|euro|dollar|gbp|eur|usd|chf)[- ]\w+s|\w+s in (gbp|eur|usd|chf|sterling))\b",
     re.IGNORECASE,
 )
