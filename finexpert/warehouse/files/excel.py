@@ -16,6 +16,7 @@ from typing import Any
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.warehouse.files.found import name_of
 from finexpert.warehouse.files.number_forms import NUMBER_CELL
+from finexpert.warehouse.files.sheet_parts import parts
 
 SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 # A cell with a formula and no value; one whose formula gave an empty text says that it is a text.
@@ -38,7 +39,7 @@ def check_installed() -> None:
 
 
 def sheets(path: Path) -> list[tuple[str, list[list[str]]]]:
-    """The visible sheets that hold anything, with their rows."""
+    """The visible sheets that hold anything, with their rows; each table of a sheet that holds several, with its title."""
     from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
     try:
@@ -53,7 +54,8 @@ def sheets(path: Path) -> list[tuple[str, list[list[str]]]]:
         ) from None
     check_formulas(path)
     rows = [(name, [[text_of(cell) for cell in row] for row in found]) for name, found in read]
-    return [(name, _without_margin(found)) for name, found in rows if any(any(row) for row in found)]
+    held = [(name, _without_margin(found)) for name, found in rows if any(any(row) for row in found)]
+    return [(f"{name} {title}".strip(), part) for name, found in held for title, part in parts(found)]
 
 
 def text_of(cell: Any) -> str:

@@ -33,7 +33,7 @@ from finexpert.warehouse.local.options import options
 from finexpert.warehouse.quoting import literal, quote
 
 # Of the way in which files are read: a cache of another one is read anew.
-VERSION = 2
+VERSION = 3
 
 
 class FilesWarehouse(DuckDBWarehouse):

@@ -10,7 +10,7 @@ import re
 _CURRENCIES = "USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|BRL|KRW|SGD|HKD|ZAR|MXN"
 _SIGN = rf"({_CURRENCIES}|US\$|Rs\.?|[$€£¥₹])"
 _WORDS = {
-    "thousands": r"'?000s?|thousands?|tsd|tausend|milliers|k",
+    "thousands": r"['\u2019\u2018]?000s?|thousands?|tsd|tausend|milliers|k",
     "millions": r"millions?|mio|mill|mn|mm|m|millionen",
     "billions": r"billions?|mrd|bn|milliarden|milliards",
     "lakhs": r"lakhs?|lacs?",
@@ -29,6 +29,8 @@ def scale_of(text: str) -> str:
 
     >>> scale_of("Balance sheet (in thousands of USD)"), scale_of("Angaben in Mio. EUR"), scale_of("Report of May")
     ('a line above the table says: in thousands, USD', 'a line above the table says: in millions, EUR', '')
+    >>> scale_of("\\u20ac\\u2019000")
+    'a line above the table says: in thousands'
     """
     found = [scale for scale, pattern in _SCALES.items() if pattern.search(text)]
     if _IN_SHORT.search(text) and "thousands" not in found:
