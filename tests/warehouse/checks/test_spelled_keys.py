@@ -45,6 +45,12 @@ def test_keys_that_are_spelled_otherwise_go_back(parties: DuckDBWarehouse, join:
         Checks(parties).run(SUM.format(join), "f")
 
 
+def test_a_key_that_a_subquery_takes_one_of_several_is_a_key(parties: DuckDBWarehouse) -> None:
+    select = "WITH p AS (SELECT id, any_value(code) AS code FROM party GROUP BY id) SELECT c.name, count(*) AS n FROM p JOIN country c ON c.code = p.code GROUP BY c.name"
+    with pytest.raises(QueryError, match=r"party\.code holds keys of country\.code"):
+        Checks(parties).run(select, "f")
+
+
 @pytest.mark.parametrize(
     "join",
     [

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.probing import Probe
@@ -38,9 +39,22 @@ def _joined(one: Read) -> Iterator[tuple[exp.EQ, Origin, Origin]]:
     for scope in one.scopes:
         for test in scope.find_all(exp.EQ):
             if isinstance(test.this, exp.Column) and isinstance(test.expression, exp.Column):
-                left, right = one.origin(test.this, scope), one.origin(test.expression, scope)
+                left, right = _origin(one, test.this, scope), _origin(one, test.expression, scope)
                 if left and right and left.column.is_text and right.column.is_text and not (left.wraps or right.wraps):
                     yield test, left, right
+
+
+def _origin(one: Read, column: exp.Column, scope: Scope) -> Origin | None:
+    """The column of a table that a column is, also where a subquery takes one value of several, as any_value(code)."""
+    source = scope.sources.get(column.table)
+    if (origin := one.origin(column, scope)) is not None or not isinstance(source, Scope):
+        return origin
+    given = next((each.unalias() for each in source.expression.selects if each.alias_or_name == column.name), None)
+    if isinstance(given, exp.IgnoreNulls):
+        given = given.this
+    if isinstance(given, exp.AnyValue | exp.Min | exp.Max | exp.First) and isinstance(given.this, exp.Column):
+        return one.origin(given.this, source)
+    return None
 
 
 def _lost(held: Origin, keys: Origin) -> exp.Select:
