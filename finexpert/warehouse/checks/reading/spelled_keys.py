@@ -49,6 +49,8 @@ def _origin(one: Read, column: exp.Column, scope: Scope) -> Origin | None:
     source = scope.sources.get(column.table)
     if (origin := one.origin(column, scope)) is not None or not isinstance(source, Scope):
         return origin
+    if not isinstance(source.expression, exp.Query):
+        return None
     given = next((each.unalias() for each in source.expression.selects if each.alias_or_name == column.name), None)
     if isinstance(given, exp.IgnoreNulls):
         given = given.this
