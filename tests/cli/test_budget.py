@@ -75,7 +75,7 @@ def test_layers_that_are_out_of_budget(finexpert: Any, tracked: Path, home: Path
     assert len(json.loads(Path("out.json").read_text())["layers"]) == 2
 
 
-EVALUATIONS = [("eval", name) for name in ("fred", "convfinqa", "house", "memory", "filings", "lookup", "keywords", "layers")]  # fmt: skip
+EVALUATIONS = [("eval", name) for name in ("fred", "convfinqa", "house", "review", "filings", "lookup", "keywords", "layers")]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", [("ask", "how many?"), ("chat",), *EVALUATIONS])

@@ -57,7 +57,9 @@ class Unconfined:
     def run(self, code: str, frames: dict[str, pd.DataFrame], *_: Any, **__: Any) -> Any:
         names: dict[str, Any] = {"pd": pd, **frames}
         exec(code, names)  # noqa: S102
-        return SimpleNamespace(value=names["answer"], figures=[], stdout="", period=None, seconds=0.0, flags=[])
+        return SimpleNamespace(
+            value=names["answer"], figures=[], stdout="", period=None, seconds=0.0, flags=[], unmet=()
+        )
 
     def close(self) -> None:
         pass

@@ -230,7 +230,7 @@ class Checks:
                 notes += [*weeks(one, probe), *rounding(one, probe), *rates(one, probe)]
                 notes += outcomes(one, probe, self.question, self._reminded)
             with probe.checking(_ONE_CURRENCY):
-                notes += one_currency(looked.compared, one, probe, self.question, self._reminded)
+                notes += one_currency(looked.compared, one, probe, self.question)
         with pace.elsewhere():
             given = self.source.query(looked.select, as_of=self.as_of, declared_only=self.declared_only)
         again = self._read_again(one, looked)

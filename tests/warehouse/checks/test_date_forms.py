@@ -60,3 +60,9 @@ def test_what_reads_every_form_passes(bills: DuckDBWarehouse, where: str, eur: f
 def test_days_that_stand_for_none_may_be_left_out_where_there_are_none(bills: DuckDBWarehouse, left_out: str) -> None:
     select = f"SELECT count(*) AS n FROM bills WHERE trim(iso) NOT IN ({left_out}) AND nr < 4"
     assert Checks(bills).run(select, "f").frame.data["n"].item() == 3
+
+
+@pytest.mark.parametrize("side", ["substr(iso, 1, 10)::DATE", "TRY_CAST(nullif(substr(iso, 1, 10), '') AS DATE)"])
+def test_what_is_made_a_date_is_compared_as_one(bills: DuckDBWarehouse, side: str) -> None:
+    select = f"SELECT count(*) AS n FROM bills WHERE nr <> 4 AND {side} >= '2023-11-01'"
+    assert Checks(bills).run(select, "f").frame.data["n"].item() == 3

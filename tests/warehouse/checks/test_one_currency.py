@@ -1,4 +1,4 @@
-"""Amounts asked for in one currency, over the rows in it alone: sent back once, and said where it is written again."""
+"""Amounts asked for in one currency, over the rows in it alone: said on the answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from finexpert.errors import QueryError
 from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
@@ -33,16 +32,9 @@ def claims(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse
 @pytest.mark.parametrize(
     "question", ["top claimants in pounds", "what did we claim in Sterling, by person?", "claims by person in £"]
 )
-def test_rows_in_other_currencies_are_not_left_out_unasked(claims: DuckDBWarehouse, question: str) -> None:
-    checks = Checks(claims, question=question)
-    with pytest.raises(
-        QueryError, match="ccy = 'GBP' leaves out rows in other currencies, and the question asks for amounts in one"
-    ):
-        checks.run(SELECT.format("claims"), "f", answers=True, unit="GBP")
-    assert (
-        "ccy = 'GBP' leaves out rows in other currencies"
-        in checks.run(SELECT.format("claims"), "f", answers=True, unit="GBP").notes
-    )
+def test_rows_in_other_currencies_that_are_left_out_are_said(claims: DuckDBWarehouse, question: str) -> None:
+    notes = Checks(claims, question=question).run(SELECT.format("claims"), "f", answers=True, unit="GBP").notes
+    assert "ccy = 'GBP' leaves out rows in other currencies" in notes
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,8 @@ def check_date_forms(one: Read, probe: Probe) -> None:
         bare = bare.transform(lambda node, column=column: column.copy() if isinstance(node, exp.Column) else node)
         select = exp.select(column, exp.alias_(bare, "finexpert_read")).distinct().from_(from_named(origin.table.name))
         for written, read in probe.rows(select.limit(_MOST_VALUES)):
-            if _WRITTEN.fullmatch(str(written).strip()) and _shape(str(read)) != _shape(day):
+            # What is no text was made a date, and is compared as one.
+            if isinstance(read, str) and _WRITTEN.fullmatch(str(written).strip()) and _shape(read) != _shape(day):
                 form = re.sub(r"\d", "9", str(written).strip())[:20]
                 raise QueryError(
                     f"{text_of(one, test)}: {origin} also holds dates of the form {form}, which are not compared as {day!r} is: bring all of "

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.comparisons import Comparison
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
@@ -27,10 +26,8 @@ _ALONE = re.compile(
 )
 
 
-def one_currency(
-    compared: Sequence[Comparison], one: Read, probe: Probe, question: str, reminded: set[str]
-) -> Iterator[str]:
-    """A QueryError the first time that rows in other currencies are left out of such a sum; who was `reminded` and writes it again means it."""
+def one_currency(compared: Sequence[Comparison], one: Read, probe: Probe, question: str) -> Iterator[str]:
+    """What a person is told of rows in other currencies that a sum leaves out: whether "in pounds" means them the question does not tell."""
     adds_up = one.select is not None and one.select.find(exp.Sum, exp.Avg) is not None
     if not adds_up or not _ASKED.search(question) or _ALONE.search(question):
         return
@@ -46,14 +43,6 @@ def one_currency(
             or not _CURRENCY & {*words(comparison.origin.column.name)}
         ):
             continue
-        others = {value.strip().upper() for value in probe.distinct(comparison.origin) or () if value.strip()} - said
-        if not others or len(others) == len(probe.distinct(comparison.origin) or ()):
-            continue
-        place, condition = str(comparison.origin), text_of(one, comparison.node)
-        if place not in reminded:
-            reminded.add(place)
-            raise QueryError(
-                f"{condition} leaves out rows in other currencies, and the question asks for amounts in one: convert them where there are rates; "
-                "write it again if the question is about the rows in that currency alone"
-            )
-        yield f"{condition} leaves out rows in other currencies"
+        held = {value.strip().upper() for value in probe.distinct(comparison.origin) or () if value.strip()}
+        if held - said and held & said:
+            yield f"{text_of(one, comparison.node)} leaves out rows in other currencies"
