@@ -15,7 +15,7 @@ from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 TABLES = """
 CREATE TABLE bank (booked DATE, payer VARCHAR, amount DOUBLE);
-INSERT INTO bank SELECT DATE '2024-01-01' + i::INTEGER, ['HYDRO SUED GMBH', 'HYDRO SUED SERVICE GMBH', 'Shell Energy', NULL][1 + i % 4], 10 FROM range(0, 80) t(i);
+INSERT INTO bank SELECT DATE '2024-01-01' + i::INTEGER, ['HYDRO SUED GMBH', 'HYDRO SUED SERVICE GMBH', 'Shell Energy', NULL, 'retail', 'Online Retail'][1 + i % 6], 10 FROM range(0, 120) t(i);
 """
 NAMED = "How much did Hydro Süd GmbH pay?"
 PATTERNS = [
@@ -53,6 +53,7 @@ def test_which_is_meant_is_asked(bank: DuckDBWarehouse, where: str) -> None:
     ("where", "question"),
     [
         ("payer ILIKE 'shell%'", "What did shell energy take?"),
+        ("payer ILIKE '%retail%'", "What did retail pay?"),
         *((where, "How much did all companies like Hydro Süd GmbH pay?") for where in PATTERNS),
         *((where, "How much did Hydro Süd pay?") for where in PATTERNS),
         ("payer = 'HYDRO SUED GMBH'", NAMED),
