@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import select
 import signal
 import threading
 
@@ -43,3 +44,11 @@ def strike(handle: int) -> None:
     """Kill the process of a pidfd, if it has not ended."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         signal.pidfd_send_signal(handle, signal.SIGKILL)
+
+
+def wait_ended(handle: int, seconds: float = 5.0) -> None:
+    """Wait until the process of a pidfd that was struck has ended: until then it holds its locks of files."""
+    # select() takes no descriptor above 1023, which a busy server has.
+    watched = select.poll()
+    watched.register(handle, select.POLLIN)
+    watched.poll(seconds * 1000)

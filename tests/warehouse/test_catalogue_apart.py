@@ -176,3 +176,10 @@ def test_a_value_that_no_frame_holds_is_refused_and_its_process_lives(file: Path
 def test_the_first_and_the_last_day_are_read(file: Path, select: str) -> None:
     with DuckDBWarehouse(file) as opened:
         assert opened.query(select).data["n"].item().year in (1, 9999)
+
+
+def test_who_writes_next_meets_no_lock(file: Path) -> None:
+    for value in range(20):
+        DuckDBWarehouse(file).close()
+        with duckdb.connect(str(file)) as connection:
+            connection.execute(f"CREATE OR REPLACE TABLE written AS SELECT {value} AS v")

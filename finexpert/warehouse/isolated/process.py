@@ -25,7 +25,7 @@ from finexpert.core import progress
 from finexpert.errors import ConfigurationError, DataError, QueryError, SandboxUnavailable
 from finexpert.isolation import wire
 from finexpert.isolation.arrow import GateError
-from finexpert.isolation.ending import Ending, strike
+from finexpert.isolation.ending import Ending, strike, wait_ended
 from finexpert.isolation.guests.reading import denials
 from finexpert.isolation.guests.zygote import START_SECONDS, zygote
 from finexpert.warehouse.isolated import SELECTS
@@ -204,6 +204,8 @@ class QueryProcess(Ending):
         strike(self._handle)
 
     def _clean(self) -> None:
+        # A program that writes to the file next, a test as much as a loader, would meet its lock.
+        wait_ended(self._handle)
         os.close(self._handle)
         self._channel.close()
 
