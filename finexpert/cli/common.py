@@ -33,8 +33,8 @@ Data = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="A .duckdb file; a CSV, Parquet, Excel or JSON file, a folder or 'pattern*' of them; or a postgresql+psycopg://, "
-        "mysql+pymysql:// or sqlite:/// address; FINEXPERT_DATA, or what `finexpert data fred` built, if not given.",
+        help="A DuckDB or SQLite file; a CSV, Parquet, Excel or JSON file, a folder or 'pattern*' of them; or a postgresql+psycopg:// or "
+        "mysql+pymysql:// address; FINEXPERT_DATA, or what `finexpert data fred` built, if not given.",
     ),
 ]
 Model = Annotated[

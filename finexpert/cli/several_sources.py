@@ -26,8 +26,8 @@ Data = Annotated[
     list[Path] | None,
     typer.Option(
         "--data",
-        help="A .duckdb file; a CSV, Parquet, Excel or JSON file, a folder or 'pattern*' of them; or a postgresql+psycopg://, "
-        "mysql+pymysql:// or sqlite:/// address; may be given again. FINEXPERT_DATA, or what `finexpert data fred` built, if not given.",
+        help="A DuckDB or SQLite file; a CSV, Parquet, Excel or JSON file, a folder or 'pattern*' of them; or a postgresql+psycopg:// or "
+        "mysql+pymysql:// address; may be given again. FINEXPERT_DATA, or what `finexpert data fred` built, if not given.",
     ),
 ]
 Libraries = Annotated[

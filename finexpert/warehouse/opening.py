@@ -1,6 +1,6 @@
 """Opening what holds the tables, whatever it is.
 
-open_data("trades.duckdb")               a DuckDB file
+open_data("trades.duckdb")               a DuckDB file, or one of SQLite
 open_data("exports/"), ("*.csv")         CSV, Parquet, Excel and JSON files, also at s3://, gs:// and https://
 open_data("postgresql+psycopg://...")    a database
 open_data({"trades": df})                frames of pandas, polars or Arrow
@@ -73,18 +73,23 @@ def open_data(data: Any, *, settings: Settings | None = None) -> DuckDBWarehouse
         from finexpert.warehouse.files.files_warehouse import open_files
 
         return open_files(data, settings=settings)
+    if _is_sqlite(Path(data)):
+        return open_data(f"sqlite:///{Path(data).absolute()}", settings=settings)
     return open_duckdb(Path(data), settings)
+
+
+def _is_sqlite(path: Path) -> bool:
+    if not path.exists():
+        return False
+    try:
+        with open(path, "rb", opener=foreign_files.regular) as file:
+            return file.read(15) == b"SQLite format 3"
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def open_duckdb(path: Path, settings: Settings) -> DuckDBWarehouse:
     """The warehouse of a DuckDB file."""
     if not path.exists():
         raise DataError(missing(path))
-    try:
-        with open(path, "rb", opener=foreign_files.regular) as file:
-            start = file.read(15)
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from error
-    if start == b"SQLite format 3":
-        raise DataError(f"{path} is a SQLite file: give sqlite:///{path.absolute()}")
     return DuckDBWarehouse(path, **options(settings, path))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 import os
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -287,18 +289,26 @@ def test_wrong_paths_say_what_would_be_right(tmp_path: Path) -> None:
     written(tmp_path, "trades.csv", TRADES)
     written(tmp_path, "deep/er/x.csv", TRADES)
     written(tmp_path, "notes.md", "x")
-    written(tmp_path, "base.db", b"SQLite format 3\0")
     for data, said in (
         ("trade.csv", r"trade\.csv does not exist: did you mean trades\.csv\?"),
         ("deep", r'Its subfolders hold some: give ".*deep/\*\*/\*\.csv"|None stands in it'),
         ("*.parquet", "No file matches the pattern"),
         ("gone/*.csv", "is no folder"),
         ("gone/x.csv", "nor does the folder"),
-        ("base.db", "is a SQLite file: give sqlite:///"),
         ("nothing.duckdb", "does not exist"),
     ):
         with pytest.raises(DataError, match=said):
             open_data(tmp_path / data)
+
+
+def test_a_sqlite_file_is_opened_by_its_path_as_by_its_address(tmp_path: Path) -> None:
+    path = tmp_path / "base.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE trades (n INTEGER)")
+        connection.execute("INSERT INTO trades VALUES (7)")
+    with open_data(path) as opened, open_data(f"sqlite:///{path}") as same:
+        assert opened.query("SELECT n FROM trades").data["n"].item() == 7
+        assert opened.address == same.address
 
 
 def test_an_unchanged_folder_opens_from_the_cache_and_a_changed_file_is_read_anew(tmp_path: Path) -> None:
