@@ -38,6 +38,7 @@ from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, read
 from finexpert.warehouse.checks.reading.spelled_keys import check_spelled_keys
 from finexpert.warehouse.checks.reading.told_by_rows import HouseRows
+from finexpert.warehouse.checks.reading.written import check_written
 from finexpert.warehouse.checks.remarks.grain import grain
 from finexpert.warehouse.checks.remarks.names import names
 from finexpert.warehouse.checks.remarks.one_currency import one_currency
@@ -209,8 +210,8 @@ class Checks:
                 check_snapshots(one, probe, self.question)
             notes += looked.notes + found
             with probe.checking(_SPELLED):
-                check_spelled_keys(one, probe)
-                check_date_forms(one, probe)
+                for spelled in (check_spelled_keys, check_date_forms, check_written):
+                    spelled(one, probe)
             with probe.checking(_FAN_OUT):
                 notes += check_fan_out(one, probe, self.question)
             with probe.checking(_OUTER):

@@ -17,7 +17,7 @@ from finexpert.warehouse.profile import from_named
 
 _DAY = re.compile(r"(19|20)\d{6}|(19|20)\d\d-\d\d-\d\d")
 # What people write for a day: by its year first or last, with any sign between.
-_WRITTEN = re.compile(r"(19|20)\d\d([-./]?)[01]\d\2[0-3]\d.*|[0-3]?\d([-./])[01]?\d\3(19|20)\d\d.*")
+WRITTEN = re.compile(r"(19|20)\d\d([-./]?)[01]\d\2[0-3]\d.*|[0-3]?\d([-./])[01]?\d\3(19|20)\d\d.*")
 _COMPARED = (exp.Between, exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _MOST_ROWS, _MOST_VALUES = 5_000_000, 20_000
 
@@ -33,7 +33,7 @@ def check_date_forms(one: Read, probe: Probe) -> None:
         select = exp.select(column, exp.alias_(bare, "finexpert_read")).distinct().from_(from_named(origin.table.name))
         for written, read in probe.rows(select.limit(_MOST_VALUES)):
             # What is no text was made a date, and is compared as one.
-            if isinstance(read, str) and _WRITTEN.fullmatch(str(written).strip()) and _shape(read) != _shape(day):
+            if isinstance(read, str) and WRITTEN.fullmatch(str(written).strip()) and _shape(read) != _shape(day):
                 form = re.sub(r"\d", "9", str(written).strip())[:20]
                 raise QueryError(
                     f"{text_of(one, test)}: {origin} also holds dates of the form {form}, which are not compared as {day!r} is: bring all of "

@@ -23,6 +23,7 @@ from finexpert.warehouse.checks.reading.comparisons import says_not
 from finexpert.warehouse.checks.reading.grouping import group_columns
 from finexpert.warehouse.checks.reading.probing import FIRST_ROWS, Probe, is_small
 from finexpert.warehouse.checks.reading.select import Read, columns_of, own_where, rows_of, text_of
+from finexpert.warehouse.checks.reading.written import given_on
 from finexpert.warehouse.dates import kind_of_type, words
 from finexpert.warehouse.profile import from_named
 
@@ -254,7 +255,8 @@ def _lost_in_casts(one: Read, probe: Probe) -> Iterator[str]:
             condition = where.this if where is not None else exp.true()
             parts = condition.flatten() if isinstance(condition, exp.And) else [condition]
             kept = [part.copy() for part in parts if part.find(exp.TryCast) is None]
-            lost = exp.and_(node.copy().is_(exp.null()), node.this.copy().is_(exp.null()).not_())
+            # What another branch reads is not lost.
+            lost = exp.and_(given_on(node).copy().is_(exp.null()), node.this.copy().is_(exp.null()).not_())
             rows = rows_of(one, scope, exp.and_(*kept, lost))
             rows.set("expressions", [node.this.copy().as_("lost")])
             if found := probe.first(rows, 1):
