@@ -62,9 +62,11 @@ def init(data: common.Data = None, file: File = None) -> None:
     out.print(f"wrote {target}: {len(model.datasets)} tables, {len(model.relationships)} relationships", markup=False)
     out.print("Next: write what columns mean, publish values that a model may see (`finexpert model publish TABLE.COLUMN`), "
               "then `finexpert model check`")  # fmt: skip
-    for table in rules:
+    if rules:
+        names = [table.name for table in rules]
         out.print(
-            f"{table.name} seems to hold rules or words of the house, which no model sees: look at its rows, then `finexpert model publish {table.name}`",
+            f"{', '.join(names)} {'seems' if len(names) == 1 else 'seem'} to hold rules or words of the house, which no model sees: look at"
+            f" {'its' if len(names) == 1 else 'their'} rows, then `finexpert model publish {' '.join(names)}`",
             markup=False,
         )
     for table in codes:

@@ -18,9 +18,9 @@ import pyarrow as pa
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.isolation import landlock, lockdown, wire
 from finexpert.isolation.guests.inside import OF_THE_SYSTEM, Memory, write
-from finexpert.warehouse.files import excel
 from finexpert.warehouse.files.found import Source
 from finexpert.warehouse.files.reading import connect, refusal, tables
+from finexpert.warehouse.files.sheets import excel
 from finexpert.warehouse.files.table_read import Read
 
 # Those of files of texts, and of the names within a workbook.

@@ -227,13 +227,19 @@ def _is_header(fields: Sequence[str], body: Sequence[Sequence[str]], place: str)
 def _is_further_header(records: Sequence[Sequence[str]], row: int) -> bool:
     """Words over columns of values, such as units; or years, where the row above does not tell the columns apart."""
     fields, above, body = records[row], [each.strip() for each in records[row - 1]], records[row + 1 :]
+    if not any(each.strip() for each in fields[1:]):
+        return False  # the title of a group of rows
     values = _columns_of_values(body)
     over = [fields[place].strip() for place in values if place < len(fields)]
-    if any(each.strip() and name and not _IN_BRACKETS.fullmatch(each.strip()) for place, (each, name)
+    named = [each for each in over if each.lower() not in MISSING]
+    # Names of groups stand above these: then every column has its name here.
+    of_groups = sum(map(bool, fields)) > sum(map(bool, above)) and len(named) == len(values)
+    if not of_groups and any(each.strip() and name and not _IN_BRACKETS.fullmatch(each.strip()) for place, (each, name)
            in enumerate(zip(fields, above, strict=False)) if place not in values):  # fmt: skip
         return False  # a text below a name: a row of the table
-    named = [each for each in over if each.lower() not in MISSING]
-    if not named or any(is_value(each) and not _YEAR.fullmatch(each) for each in named):
+    if not named or any(
+        is_value(each) and not _YEAR.fullmatch(each) for each in (fields if of_groups else named) if each.strip()
+    ):
         return False
     if any(_YEAR.fullmatch(each) for each in named):
         return "" in above[1:] or len(set(above)) < len(above)

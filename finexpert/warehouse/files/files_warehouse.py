@@ -33,7 +33,7 @@ from finexpert.warehouse.local.options import options
 from finexpert.warehouse.quoting import literal, quote
 
 # Of the way in which files are read: a cache of another one is read anew.
-VERSION = 3
+VERSION = 4
 
 
 class FilesWarehouse(DuckDBWarehouse):

@@ -18,9 +18,10 @@ import duckdb
 import pyarrow as pa
 
 from finexpert.errors import DataError
-from finexpert.warehouse.files import csv_shape, decoded, excel, own_types
+from finexpert.warehouse.files import csv_shape, decoded, own_types
 from finexpert.warehouse.files.found import Source, unused
 from finexpert.warehouse.files.own_types import listed
+from finexpert.warehouse.files.sheets import excel, lines
 from finexpert.warehouse.files.table_read import Read
 from finexpert.warehouse.files.texts import Texts, typed
 from finexpert.warehouse.quoting import literal, quote
@@ -128,23 +129,32 @@ def _excel(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str
     sheets = excel.sheets(source.path)
     if not sheets:
         raise DataError(f"{source.path} holds no sheet with a table")
+    around: list[tuple[str, str]] = []
     for number, (title, records) in enumerate(sheets):
         place = f"{source.path}, sheet {title!r}"
+        records, below = lines.without_notes(records)
         layout = csv_shape.layout_of([[excel.unmarked(text) for text in record] for record in records], place)
-        held = pa.table(
-            {
-                f"c{column}": pa.array([_field(record, column) for record in records[layout.skip :]], pa.string())
-                for column in range(len(layout.names))
-            }
-        )
+        if below:
+            above = [text.strip() for record in records[: layout.skip] if lines.filled(record) == 1 for text in record]
+            around += [(title, text) for text in (*filter(None, above), *below)]
+            layout = replace(layout, notes=(*layout.notes, f"{len(below)} lines below the table are no rows of it"))
+        body = records[layout.skip :]
+        if (grouped := lines.with_sections(body, len(layout.names))) is not None:
+            body, layout = grouped, replace(layout, names=csv_shape.named([*layout.names, lines.SECTION]))
         view = f"sheet_{source.table}_{number}"
-        connection.register(view, held)
+        columns = range(len(layout.names))
+        held = {f"c{column}": pa.array([_field(record, column) for record in body], pa.string()) for column in columns}
+        connection.register(view, pa.table(held))
         rows = _without_empty(quote(view), len(layout.names))
         name = source.table if len(sheets) == 1 else unused(excel.table_name(source.table, title), taken)
-        yield typed(
-            connection,
-            Texts(name, source.path, rows, layout, "", tuple(records[-1]), f", sheet {title}", marked=True),
-        )
+        last = tuple(body[-1]) if body else ()
+        yield typed(connection, Texts(name, source.path, rows, layout, "", last, f", sheet {title}", marked=True))
+    if around:
+        view = f"notes_{source.table}"
+        texts = (pa.array(each, pa.string()) for each in zip(*around, strict=True))
+        connection.register(view, pa.table(dict(zip(("sheet", "line"), texts, strict=True))))
+        comment = f"file {source.path.name}: the lines above and below its tables"
+        yield Read(unused(f"{source.table}_notes", taken), f"SELECT * FROM {quote(view)}", source.path, comment)
 
 
 def _field(record: Sequence[str], column: int) -> str | None:

@@ -13,13 +13,14 @@ from pathlib import Path
 import duckdb
 
 from finexpert.errors import DataError
-from finexpert.warehouse.files import column_types, csv_shape, totals
+from finexpert.warehouse.files import column_types, csv_shape, forms, totals
 from finexpert.warehouse.files.number_forms import NUMBER_CELL
 from finexpert.warehouse.files.table_read import Read
 from finexpert.warehouse.quoting import quote
 
 _SAMPLE = 500
 _MOST_CONDITIONS = 400
+_LEAST_PERCENT = 3
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ def typed_columns(connection: duckdb.DuckDBPyConnection, texts: Texts) -> list[c
     if shared.comma and (again := [source for source in sources if wanted[source].quick and source not in unlike]):
         # 1.234 is no decimal number in a file with decimal commas.
         counted |= _counted(connection, texts.rows, dict.fromkeys(again, column_types.EVERYTHING))
+    in_percent = _percent_rows(connection, texts.rows, counted)
+    counted |= in_percent
     try:
         columns = [
             column_types.decided(title, source, counted[source], shared)
@@ -106,9 +109,28 @@ def typed_columns(connection: duckdb.DuckDBPyConnection, texts: Texts) -> list[c
             f'{texts.path}{texts.about}, {place}: a date of the column "{error.column}" {error.why}'
         ) from None
     for column in columns:
+        if column.source in in_percent and column.kind != "text":
+            column.comment = "some rows are in percent"
+        if column.kind == "text" and column.comment:
+            column.comment += forms.told(connection, texts.rows, column.source, counted[column.source])
         if texts.marked and column.kind == "text":
             column.select = f"replace({column.source}, '{NUMBER_CELL}', '')"
     return columns
+
+
+def _percent_rows(
+    connection: duckdb.DuckDBPyConnection, rows: str, counted: Mapping[str, column_types.Counted]
+) -> dict[str, column_types.Counted]:
+    """Columns of numbers in which whole rows are in percent, as the margins below a profit and loss are: they are columns of numbers."""
+    mixed = [source for source, one in counted.items() if 0 < one.kinds.get("percent", 0) < one.given]
+    if len(mixed) < _LEAST_PERCENT:
+        return {}
+    conditions = {source: column_types.conditions_of(source, ()) for source in mixed}
+    percent = " OR ".join(f"({conditions[source]['percent']})" for source in mixed)
+    plain = " OR ".join(f"(({each['given']}) AND NOT ({each['percent']}))" for each in conditions.values())
+    if connection.execute(f"SELECT count(*) FROM {rows} WHERE ({percent}) AND ({plain})").fetchall()[0][0]:
+        return {}
+    return {source: replace(counted[source], kinds={**counted[source].kinds, "percent": 0}) for source in mixed}
 
 
 def _counted(

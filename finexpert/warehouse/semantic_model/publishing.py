@@ -22,7 +22,7 @@ _RULES = frozenset(
 )  # fmt: skip
 _WORDS = frozenset(
     _split(
-        "glossary glossar glossaire dictionary vocabulary definition definitions terms terminology begriffe kpi kpis"
+        "glossary glossar glossaire dictionary vocabulary definition definitions terms terminology begriffe kpi kpis notes legend legende"
     )
 )
 _CODE = frozenset(_split("code cd codes key kode id val value schluessel"))

@@ -54,7 +54,8 @@ def tables(tmp_path: Path, own_home: Path) -> Any:
 
 def test_two_tables_with_names_of_their_own_are_two(tables: Any) -> None:
     found = tables(RATES)
-    assert sorted(found) == ["book_Rates_Average_rates", "book_Rates_Closing_rates"]
+    assert sorted(found) == ["book_Rates_Average_rates", "book_Rates_Closing_rates", "book_notes"]
+    assert found["book_notes"][:2] == (["sheet", "line"], 4)
     columns, rows, comment = found["book_Rates_Average_rates"]
     assert (columns, rows) == (["Currency", "2025-04-01", "2025-05-01", "2025-06-01"], 2)
     assert "in thousands" in comment

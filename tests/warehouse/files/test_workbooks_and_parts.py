@@ -17,9 +17,9 @@ import pytest
 from finexpert.errors import DataError
 from finexpert.settings import Settings
 from finexpert.warehouse.files import process
-from finexpert.warehouse.files.excel import check_formulas, sheets
 from finexpert.warehouse.files.found import Source
 from finexpert.warehouse.files.process import _seconds_of
+from finexpert.warehouse.files.sheets.excel import check_formulas, sheets
 from finexpert.warehouse.opening import open_data
 
 ODS = (

@@ -16,7 +16,8 @@ from typing import Any
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.warehouse.files.found import name_of
 from finexpert.warehouse.files.number_forms import NUMBER_CELL
-from finexpert.warehouse.files.sheet_parts import parts
+from finexpert.warehouse.files.sheets.parts import parts
+from finexpert.warehouse.files.sheets.side_by_side import blocks
 
 SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 # A cell with a formula and no value; one whose formula gave an empty text says that it is a text.
@@ -55,7 +56,8 @@ def sheets(path: Path) -> list[tuple[str, list[list[str]]]]:
     check_formulas(path)
     rows = [(name, [[text_of(cell) for cell in row] for row in found]) for name, found in read]
     held = [(name, _without_margin(found)) for name, found in rows if any(any(row) for row in found)]
-    return [(f"{name} {title}".strip(), part) for name, found in held for title, part in parts(found)]
+    beside = [(f"{name} {title}".strip(), block) for name, found in held for title, block in blocks(found)]
+    return [(f"{name} {title}".strip(), part) for name, found in beside for title, part in parts(found)]
 
 
 def text_of(cell: Any) -> str:
@@ -122,7 +124,7 @@ def table_name(file: str, sheet: str) -> str:
 
 def _without_margin(rows: list[list[str]]) -> list[list[str]]:
     """Without the empty columns to the left and right of what is written, and the empty rows below."""
-    while not any(rows[-1]):
-        rows = rows[:-1]
-    used = [place for row in rows for place, text in enumerate(row) if text]
-    return [row[min(used) : max(used) + 1] for row in rows]
+    last = max(number for number, row in enumerate(rows) if any(row))
+    used = {place for row in rows for place, text in enumerate(row) if text}
+    left, right = min(used), max(used) + 1
+    return [row[left:right] for row in rows[: last + 1]]

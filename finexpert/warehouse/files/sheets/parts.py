@@ -36,10 +36,10 @@ def parts(rows: Rows) -> list[tuple[str, Rows]]:
     >>> parts([*above, *table, ["", ""], ["CHF", "0.9"]])[0][0]
     ''
     """
-    starts = [number for number in range(len(rows)) if _begins(rows, number)]
+    starts = [number for number in range(len(rows)) if begins(rows, number)]
     if not 2 <= len(starts) <= _MOST:
         return [("", rows)]
-    tops = [_top(rows, start) for start in starts]
+    tops = [top_of(rows, start) for start in starts]
     head = rows[: tops[0]]
     found = []
     for number, (top, start) in enumerate(zip(tops, starts, strict=True)):
@@ -49,21 +49,21 @@ def parts(rows: Rows) -> list[tuple[str, Rows]]:
     return found
 
 
-def _top(rows: Rows, start: int) -> int:
+def top_of(rows: Rows, start: int) -> int:
     """The first of the lines with one text that stand right above a table."""
-    while start > 0 and _filled(rows[start - 1]) == 1:
+    while start > 0 and filled(rows[start - 1]) == 1:
         start -= 1
     return start
 
 
-def _filled(row: Sequence[str]) -> int:
+def filled(row: Sequence[str]) -> int:
     return sum(bool(text.strip()) for text in row)
 
 
-def _begins(rows: Rows, number: int) -> bool:
+def begins(rows: Rows, number: int) -> bool:
     """Whether a row names the columns of a table: below an empty row or a title, over columns of numbers that it does not hold itself."""
-    top = _top(rows, number)
-    if _filled(rows[number]) < _LEAST_COLUMNS or (top > 0 and _filled(rows[top - 1])):
+    top = top_of(rows, number)
+    if filled(rows[number]) < _LEAST_COLUMNS or (top > 0 and filled(rows[top - 1])):
         return False
     names = {place: text.strip() for place, text in enumerate(rows[number]) if text.strip()}
     values = [text for text in names.values() if text.startswith(NUMBER_CELL) or is_value(text)]
@@ -72,7 +72,7 @@ def _begins(rows: Rows, number: int) -> bool:
         return False
     body = []
     for row in rows[number + 1 :]:
-        if not _filled(row):
+        if not filled(row):
             break
         body.append(row)
     return any(_holds_numbers(body, place) for place in names if names[place] != first)
