@@ -15,7 +15,7 @@ CREATE TABLE orders AS SELECT i AS order_id, i % 200 AS customer_id, 'c' || (i %
   TIMESTAMP '2023-01-01' + INTERVAL (i * 53) MINUTE AS ordered_at, TIMESTAMP '2023-03-01' + INTERVAL (i) MINUTE AS seen_at FROM range(1, 10001) t(i);
 CREATE TABLE returns_daily AS SELECT DATE '2023-01-01' + i::INTEGER AS day, 'F1' AS fund, 0.01::DOUBLE AS ret, 0.01::DOUBLE AS log_return, 5.0::DOUBLE AS return_amount,
   0.1::DOUBLE AS weight_pct, 3 AS returns FROM range(300) t(i);
-CREATE TABLE costs AS SELECT i AS id, CASE WHEN i % 5 = 0 THEN '1.234,5' ELSE i::VARCHAR END AS cost, i::VARCHAR AS plain, TIMESTAMP '2023-01-01 23:59' AS opened_at,
+CREATE TABLE costs AS SELECT i AS id, CASE WHEN i % 5 = 0 THEN 'about 12' ELSE i::VARCHAR END AS cost, i::VARCHAR AS plain, TIMESTAMP '2023-01-01 23:59' AS opened_at,
   TIMESTAMP '2023-01-02 00:01' AS closed_at, DATE '2023-01-01' AS begun, DATE '2023-01-02' AS ended FROM range(20) t(i);
 CREATE TABLE invoices AS SELECT i AS invoice_id, DATE '2023-01-01' + i::INTEGER AS day, 10.0::DOUBLE AS gross FROM range(10) t(i);
 CREATE TABLE rates AS SELECT DATE '2023-01-01' + i::INTEGER AS day, 0.9::DOUBLE AS per_dollar FROM range(7) t(i);
@@ -139,9 +139,9 @@ RATE = "which is a rate by its name: returns and rates of growth of several peri
         ("SELECT count(*) FROM orders WHERE week(ordered_at) = 52 AND year(ordered_at) = 2023", TURN),
         ("SELECT extract(week FROM ordered_at) AS w, count(*) AS n FROM orders WHERE extract(year FROM ordered_at) = 2023 GROUP BY 1 ORDER BY 1", TURN),
         ("SELECT sum(ret) FROM returns_daily", RATE),
-        ("SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs", "leaves out rows whose text it cannot read, as '1.234,5'"),
+        ("SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs", "leaves out rows whose text it cannot read, as 'about 12'"),
         ("SELECT count(*) FROM costs WHERE TRY_CAST(cost AS DOUBLE) > 3", "leaves out rows whose text it cannot read"),
-        ("SELECT avg(coalesce(TRY_CAST(replace(cost, ',', 'x') AS DOUBLE), 1)) FROM costs", "leaves out rows whose text it cannot read"),
+        ("SELECT avg(coalesce(TRY_CAST(replace(cost, 'b', 'x') AS DOUBLE), 1)) FROM costs", "leaves out rows whose text it cannot read"),
         ("SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE TRY_CAST(cost AS DOUBLE) > 3 AND id < 6", "leaves out rows whose text it cannot read"),
         ("SELECT sum(i.gross * r.per_dollar) FROM invoices i LEFT JOIN rates r ON r.day = i.day", "leaves out the rows in which rates.per_dollar is missing"),
         ("SELECT sum(i.gross * coalesce(r.per_dollar, 1)) FROM invoices i LEFT JOIN rates r ON r.day = i.day", "multiplies by 1 where rates.per_dollar is missing"),
@@ -162,7 +162,7 @@ def test_a_person_is_told(source: DuckDBWarehouse, select: str, said: str) -> No
     "select",
     [
         "SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE TRY_CAST(cost AS DOUBLE) > 3 AND id BETWEEN 6 AND 9",
-        "SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE TRY_CAST(cost AS DOUBLE) IS NOT NULL AND cost NOT LIKE '%,%'",
+        "SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE TRY_CAST(cost AS DOUBLE) IS NOT NULL AND length(cost) < 4",
         "SELECT avg(rating) FROM orders",
         "SELECT sum(TRY_CAST(plain AS DOUBLE)) FROM costs",
         "SELECT sum(TRY_CAST(cost AS DOUBLE)) FROM costs WHERE id % 5 > 0",

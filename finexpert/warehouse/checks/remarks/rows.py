@@ -255,8 +255,11 @@ def _lost_in_casts(one: Read, probe: Probe) -> Iterator[str]:
             condition = where.this if where is not None else exp.true()
             parts = condition.flatten() if isinstance(condition, exp.And) else [condition]
             kept = [part.copy() for part in parts if part.find(exp.TryCast) is None]
-            # What another branch reads is not lost.
-            lost = exp.and_(given_on(node).copy().is_(exp.null()), node.this.copy().is_(exp.null()).not_())
+            # What another branch reads is not lost; what a number stands in for is.
+            whole = given_on(node).copy()
+            for filled in whole.find_all(exp.Coalesce):
+                filled.set("expressions", [each for each in filled.expressions if not isinstance(each, exp.Literal)])
+            lost = exp.and_(whole.is_(exp.null()), node.this.copy().is_(exp.null()).not_())
             rows = rows_of(one, scope, exp.and_(*kept, lost))
             rows.set("expressions", [node.this.copy().as_("lost")])
             if found := probe.first(rows, 1):
