@@ -65,7 +65,7 @@ def build(folder: Path, companies: Sequence[Listed], path: Path, *, since: int |
         raise DataError(f"{path} is no name of a file: give one such as edgar.duckdb with --out")
     try:
         build_warehouse(path, _tables(each), views=views())
-        save(semantic_model(), model)
+        save(semantic_model({rows.company["ticker"]: rows.company["name"] for rows in each}), model)
     except UNWRITABLE as error:
         raise DataError(
             f"{path} cannot be written: {error}. Name another file with --out, or another home with FINEXPERT_HOME"

@@ -108,6 +108,8 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str], tuple[str, ...]]] = {
     ),
     "fiscal_calendar": ("Days of fiscal years and of their parts", _TICKER | _PERIOD | _NAMED, ()),
 }  # fmt: skip
+_OF_COMPANIES = ("annual", "quarterly")
+_MOST_NAMED = 60
 _TIMELESS = ("company", "concept", "line_concept")
 _PUBLISHED: Mapping[str, Mapping[str, Sequence[str]]] = {
     "figure": {"fiscal_period": ("FY", *_QUARTERS)},
@@ -122,12 +124,14 @@ _KEYS = {
 _COLUMN = {"company": "ticker", "concept": "concept"}
 
 
-def semantic_model() -> SemanticModel:
-    """The model; it is the same for every choice of companies."""
+def semantic_model(companies: Mapping[str, str]) -> SemanticModel:
+    """The model of the facts of companies, by symbol with their names: these are public, and who plans has to know of whom there are facts."""
+    told = ", ".join(f"{_plain(name)} ({ticker})" for ticker, name in list(companies.items())[:_MOST_NAMED])
+    more = f" and {len(companies) - _MOST_NAMED} more" if len(companies) > _MOST_NAMED else ""
     return SemanticModel(
         name="company_facts",
         description="Tagged figures of companies' filings with the SEC",
-        datasets=[_dataset(name) for name in _TABLES],
+        datasets=[_dataset(name, f"; of {told}{more}" if name in _OF_COMPANIES else "") for name in _TABLES],
         relationships=[
             Relationship.model_validate(
                 {"name": f"{table}_{other}", "from": table, "to": other}
@@ -140,17 +144,22 @@ def semantic_model() -> SemanticModel:
     )
 
 
-def _dataset(name: str) -> Dataset:
+def _plain(name: str) -> str:
+    """A name in letters and a few signs: it stands in a file from elsewhere, and comes into prompts."""
+    return " ".join(re.findall(r"[\w.,&'/-]+", name))[:60]
+
+
+def _dataset(name: str, more: str) -> Dataset:
     description, columns, key = _TABLES[name]
     fields = [_field(name, column, words) for column, words in columns.items()]
-    if name in ("annual", "quarterly"):
+    if name in _OF_COMPANIES:
         fields += [_line(column, line) for column, line in lines().items()]
     if name == "annual":
         fields += [_field(name, f"{line}{BEFORE}", f"{line} of the fiscal year before") for line in compared()]
     return Dataset(
         name=name,
         source=name,
-        description=description,
+        description=description + more,
         primary_key=list(key),
         fields=fields,
         custom_extensions=[extension({"date_column": None if name in _TIMELESS else "filed"})],
