@@ -20,6 +20,7 @@ from finexpert.answers.sources.gaps import empty_columns, ends_early, gaps, hole
 from finexpert.answers.sources.parts import Part, fingerprint
 from finexpert.core.answers import Answer, Missing
 from finexpert.errors import FinexpertError
+from finexpert.modules.flow.several.independent import is_independent
 from finexpert.modules.flow.several.inserting import Fetched
 from finexpert.modules.flow.several.library_part import LibraryPart
 from finexpert.modules.flow.several.warehouse_part import WarehousePart, published
@@ -41,7 +42,7 @@ class Gathered:
     missing: list[Missing] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     lost: list[Exception] = field(default_factory=list)
-    lacks: bool = False
+    lacks: list[Missing] = field(default_factory=list)
 
     def take(self, part: SourcePart, asked: WarehousePart | LibraryPart, answer: Answer) -> None:
         """Keep the table of a part, with what it lacks of what it was asked for: pages say it, or years have no row.
@@ -55,8 +56,7 @@ class Gathered:
             lacks += _of_years(part.name, years_missing(part.question, answer.value))
         else:
             self.doubts += gaps(part.question, answer.value, part.name)
-        self.missing += [Missing(source=part.source, what=each) for each in lacks]
-        self.lacks = self.lacks or bool(lacks)
+        self.lacks += [Missing(source=part.source, what=each) for each in lacks]
 
     def lose(self, part: SourcePart, why: Exception, error: FinexpertError) -> None:
         """Keep why a part gave nothing."""
@@ -68,6 +68,11 @@ class Gathered:
         if not self.lost and not self.lacks:
             return [planned]
         shown = of_parts({name: list(each.data.columns) for name, each in self.fetched.items()})
+        if not self.lost and is_independent(planned, {name: each.data for name, each in self.fetched.items()}):
+            self.doubts += [f"{each.text}; the answer does not depend on it" for each in self.lacks]
+            self.lacks = []
+            return [planned, shown]
+        self.missing += self.lacks
         return [shown] if self.lost or not is_row_by_row(planned) else [planned, shown]
 
     def judge(self, answer: Answer, question: str, planned: str) -> None:
