@@ -18,6 +18,7 @@ from finexpert.warehouse.checks.reading.flat import flat
 from finexpert.warehouse.checks.reading.joined import Joined
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
+from finexpert.warehouse.dates import words
 from finexpert.warehouse.keys import singular
 from finexpert.warehouse.profile import from_named
 
@@ -39,7 +40,7 @@ def check_fan_out(one: Read, probe: Probe, question: str = "") -> list[str]:
             continue
         _check_distinct(one, scope, probe)
         if scope.expression.args.get("joins"):
-            notes += _of_select(one, scope, probe, things_counted(question))
+            notes += _of_select(one, scope, probe, question)
         for name, inner in scope.sources.items():
             if isinstance(inner, Scope):
                 _of_source(one, scope, name, inner, probe)
@@ -104,9 +105,10 @@ def _of_source(one: Read, outer: Scope, name: str, inner: Scope, probe: Probe) -
             raise QueryError(_reason(one, node, sorted(counted), other))
 
 
-def _of_select(one: Read, scope: Scope, probe: Probe, things: list[str]) -> list[str]:
+def _of_select(one: Read, scope: Scope, probe: Probe, question: str) -> list[str]:
     joined = Joined(one, scope, probe)
     notes = []
+    things = things_counted(question)
     for node in scope.walk():
         if not isinstance(node, _ADDED + _WEIGHED) or node.find_ancestor(exp.Select) is not scope.expression:
             continue
@@ -116,6 +118,9 @@ def _of_select(one: Read, scope: Scope, probe: Probe, things: list[str]) -> list
         if isinstance(node.parent, exp.Window):
             _check_window(one, scope, probe, node, counted)
             continue
+        if _counts_under_a_condition(node) and not _names(one, scope, counted, question):
+            # It counts joined rows by what they are looked up to be, as deals by whether their stage is a won one.
+            counted = set()
         if not counted and isinstance(node, exp.Count) and scope.expression is one.select:
             counted = joined.named(things)
         if isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and (empty := joined.without_match()):
@@ -132,6 +137,26 @@ def _of_select(one: Read, scope: Scope, probe: Probe, things: list[str]) -> list
             continue
         raise QueryError(_reason(one, node, sorted(counted), other))
     return notes
+
+
+def _counts_under_a_condition(node: exp.Expr) -> bool:
+    """
+    >>> from sqlglot import parse_one
+    >>> [_counts_under_a_condition(parse_one(f"sum({summed})")) for summed in ("CASE WHEN a = 1 THEN 1 ELSE 0 END", "CASE WHEN a = 1 THEN b END")]
+    [True, False]
+    """
+    case = node.this
+    if isinstance(node, exp.CountIf) or not isinstance(case, exp.Case):
+        return isinstance(node, exp.CountIf)
+    given = [*(branch.args["true"] for branch in case.args["ifs"]), case.args.get("default")]
+    return all(isinstance(each, exp.Literal | exp.Null | None) for each in given)
+
+
+def _names(one: Read, scope: Scope, sources: set[str], question: str) -> bool:
+    """Whether a question says a word of the tables of some sources."""
+    said = {singular(word) for word in re.findall(r"[a-z]+", question.lower())}
+    tables = [table for name in sources if (table := one.base_of(scope, name))]
+    return not tables or any(said & {singular(word) for word in words(table.name)} for table in tables)
 
 
 def _check_window(one: Read, scope: Scope, probe: Probe, node: exp.Expr, counted: set[str]) -> None:

@@ -268,6 +268,9 @@ def _is_power_of_ten(node: exp.Expr) -> bool:
     node = node.unnest()
     while isinstance(node, exp.Cast):
         node = node.this
+    if isinstance(node, exp.Pow):
+        # 10 ^ c.minor_digits: each currency has its own.
+        return node.this.unnest().name in ("10", "10.0")
     if not isinstance(node, exp.Literal) or node.is_string:
         return False
     try:

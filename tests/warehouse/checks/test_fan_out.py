@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from finexpert.errors import QueryError
+from finexpert.warehouse.checks.checked import Checks
+from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,8 @@ def test_a_multiplied_sum_goes_back(run: Any, select: str) -> None:
         ("SELECT sum(t.lots) FROM trades t JOIN symbols s ON s.symbol = t.symbol AND s.rating = 'A'", 4),
         ("SELECT sum(a.balance) FROM accounts a JOIN trades t USING (account_id) WHERE t.trade_id = 1", 100),
         ("SELECT max(a.balance) FROM accounts a JOIN trades t USING (account_id)", 100),
+        # Joined rows, counted by what they are looked up to be.
+        ("SELECT sum(CASE WHEN a.region = 'EMEA' THEN 1 ELSE 0 END) FROM trades t JOIN accounts a USING (account_id)", 3),
         ("SELECT count(*) FROM trades a JOIN trades b ON a.account_id = b.account_id AND a.trade_id < b.trade_id", 2),
         ("SELECT sum(t.lots) FROM trades t CROSS JOIN (SELECT max(balance) AS top FROM accounts) m", 10),
     ],
@@ -94,6 +99,16 @@ def test_a_row_without_a_match_is_no_match(run: Any) -> None:
     # A look-up on the right: the rows on the left are counted.
     lookup = "FROM trades t LEFT JOIN terms m ON m.account_id = t.trade_id"
     assert run(f"SELECT count(*) {lookup}").frame.data.iat[0, 0] == 5
+
+
+def test_a_count_of_what_the_question_names_goes_back(brokerage_file: Path) -> None:
+    select = (
+        "SELECT sum(CASE WHEN a.region = 'EMEA' THEN 1 ELSE 0 END) FROM trades t JOIN accounts a USING (account_id)"
+    )
+    with DuckDBWarehouse(brokerage_file) as source:
+        assert Checks(source, question="how many trades in EMEA").run(select, "f").frame.data.iat[0, 0] == 3
+        with pytest.raises(QueryError, match="adds up each row of a"):
+            Checks(source, question="share of accounts in EMEA that traded").run(select, "f")
 
 
 ACTIVE = "SELECT count(*) FROM accounts a JOIN trades t ON t.account_id = a.account_id"

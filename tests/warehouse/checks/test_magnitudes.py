@@ -42,6 +42,8 @@ def test_another_unit_is_sent_back(source: DuckDBWarehouse, select: str, unit: s
         ("SELECT sum(price_cents) AS total FROM sales", None, ["SUM(price_cents) is in cents, as sales.price_cents is"]),
         ("SELECT sum(net) FROM sales", "", ["SUM(net) is in thousands, as sales.net is"]),
         ("SELECT sum(price_cents) FROM sales", "euro cents", []),
+        # Each currency has its own number of digits.
+        ("SELECT sum(price_cents / power(10, units)) FROM sales", "EUR", []),
         ("SELECT sum(net) FROM sales", "thousand USD", []),
         ("SELECT sum(price_cents) AS total_cents FROM sales", None, []),
         ("SELECT day, price_cents FROM sales ORDER BY day", "EUR", []),

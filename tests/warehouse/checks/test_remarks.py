@@ -93,6 +93,8 @@ def test_a_person_is_told(source: DuckDBWarehouse, select: str, notes: list[str]
         ("SELECT full_name, sum(fee) AS fee FROM covers JOIN holders USING (holder_id) GROUP BY full_name ORDER BY 1", [
             "several rows of holders have one full_name: they are one group"]),
         ("SELECT h.holder_id, h.full_name, sum(fee) AS fee FROM covers c JOIN holders h ON h.holder_id = c.holder_id GROUP BY h.holder_id, h.full_name ORDER BY 1", []),
+        ("SELECT sum(fee) FROM covers JOIN holders USING (holder_id) WHERE full_name = 'Ann Lee'", ["2 rows of holders have the full_name 'Ann Lee': all of them count"]),
+        ("SELECT holder_id, sum(fee) FROM covers JOIN holders USING (holder_id) WHERE full_name = 'Ann Lee' GROUP BY 1 ORDER BY 1", []),
         ("SELECT count(*) FROM holders WHERE state = 'CA'", ["holders.state also holds 'ca', which is not the same text as 'CA'"]),
         ("SELECT avg(m) FROM (SELECT kind, avg(fee) AS m FROM covers GROUP BY kind)", [
             "AVG(m) is an average of AVG(fee): each group counts alike, whatever its number of rows"]),

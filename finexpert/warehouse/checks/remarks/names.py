@@ -3,6 +3,7 @@
 GROUP BY full_name      two holders of one name become one
 GROUP BY topic          billing and Billing become two, of which a SELECT around it or a LIMIT keeps the larger
 count(DISTINCT topic)   billing and Billing are counted as two
+full_name = 'A. Schmidt'  two people are called so, and both count
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def names(one: Read, probe: Probe) -> list[str]:
     found = [
         note
         for scope in one.scopes
-        for look in (_of_select, _written_twice, _counted_twice)
+        for look in (_of_select, _written_twice, _counted_twice, _called_alike)
         for note in look(one, scope, probe)
     ]
     return list(dict.fromkeys(found))
@@ -69,6 +70,26 @@ def _counted_twice(one: Read, scope: Scope, probe: Probe) -> Iterator[str]:
             continue
         for note in _alike_among(origin, probe):
             yield note.replace("groups of", "values counted of", 1)
+
+
+def _called_alike(one: Read, scope: Scope, probe: Probe) -> Iterator[str]:
+    """Several rows of a table that has a key of its own, with the very name that a condition looks for."""
+    made = one.select.selects if isinstance(one.select, exp.Select) else []
+    shown = {column.name for each in made for column in each.find_all(exp.Column)}
+    for test in scope.find_all(exp.EQ, exp.In):
+        columns = list(test.this.find_all(exp.Column))
+        origin = one.origin(columns[0], scope) if len(columns) == 1 else None
+        if origin is None or not set(words(origin.column.name)) & _NAMES or test.find(exp.Query, exp.Not):
+            continue
+        keys = [key for key in origin.table.keys if len(key) == 1]
+        named = (origin.column.name,) in keys or {key for (key,) in keys} & shown
+        if not keys or named or (origin.table.rows or SMALL + 1) > SMALL or not _is_nearly_unique(origin, probe):
+            continue
+        name = exp.column(origin.column.name, quoted=True)
+        holds = test.copy().transform(lambda node, name=name: name.copy() if isinstance(node, exp.Column) else node)
+        rows = exp.select(name, "COUNT(*) AS n").from_(from_named(origin.table.name)).where(holds).group_by(name.copy())
+        for value, number in probe.rows(rows.having("COUNT(*) > 1").limit(1)):
+            yield f"{number} rows of {origin.table.name} have the {origin.column.name} {value!r}: all of them count"
 
 
 def _alike_among(origin: Origin, probe: Probe) -> list[str]:
