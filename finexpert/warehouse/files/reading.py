@@ -22,6 +22,7 @@ from finexpert.warehouse.files import csv_shape, decoded, own_types
 from finexpert.warehouse.files.found import Source, unused
 from finexpert.warehouse.files.own_types import listed
 from finexpert.warehouse.files.sheets import excel, lines
+from finexpert.warehouse.files.sheets.parts import filled
 from finexpert.warehouse.files.table_read import Read
 from finexpert.warehouse.files.texts import Texts, typed
 from finexpert.warehouse.quoting import literal, quote
@@ -135,7 +136,7 @@ def _excel(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str
         records, below = lines.without_notes(records)
         layout = csv_shape.layout_of([[excel.unmarked(text) for text in record] for record in records], place)
         if below:
-            above = [text.strip() for record in records[: layout.skip] if lines.filled(record) == 1 for text in record]
+            above = [text.strip() for record in records[: layout.skip] if filled(record) == 1 for text in record]
             around += [(title, text) for text in (*filter(None, above), *below)]
             layout = replace(layout, notes=(*layout.notes, f"{len(below)} lines below the table are no rows of it"))
         body = records[layout.skip :]
