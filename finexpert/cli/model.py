@@ -152,13 +152,7 @@ def publish(
     from finexpert.errors import ConfigurationError
     from finexpert.warehouse.schema import find_table
     from finexpert.warehouse.semantic_model.document import save
-    from finexpert.warehouse.semantic_model.publishing import (
-        published,
-        rows_of,
-        tells_rows_apart,
-        values_of,
-        with_rows,
-    )
+    from finexpert.warehouse.semantic_model.publishing import tells_rows_apart, told_of
 
     settings = common.settings_from()
     target = _existing(data, file, settings)
@@ -166,40 +160,28 @@ def publish(
     out = common.console()
     with closing(_opened(data, settings, target)) as warehouse:
         for column in columns:
-            if (
-                rows := [] if hide and find_table(warehouse.tables, column) else rows_of(warehouse, column)
-            ) is not None:
-                model = with_rows(model, warehouse.tables, column, None if hide else rows)
-                out.print(f"{column}: {_said_of_rows(rows, hide)}", markup=False)
-                continue
-            if not hide and not yes and tells_rows_apart(warehouse, column):
+            is_table = find_table(warehouse.tables, column) is not None
+            if not (is_table or hide or yes) and tells_rows_apart(warehouse, column):
                 raise ConfigurationError(
                     f"{column} holds another value in nearly every row, as ids and names of people do: if models may see them, say so with --yes; "
                     "nothing was published"
                 )
-            values = None if hide else values_of(warehouse, column, MOST_VALUES)
-            model = published(model, warehouse.tables, column, values, MOST_VALUES)
-            out.print(f"{column}: {_said(values)}", markup=False)
+            model, told, more = told_of(model, warehouse, column, MOST_VALUES, not hide)
+            out.print(f"{column}: {'hidden again' if hide else _said(told, more, is_table)}", markup=False)
     save(model, target)
 
 
-def _said_of_rows(rows: Sequence[Sequence[str]], hide: bool) -> str:
-    if hide:
-        return "its rows are hidden again"
-    return "\n  ".join([f"{len(rows)} rows, which models see from now on:", *(" | ".join(row) for row in rows)])
+def _said(told: Sequence[str], more: bool, are_rows: bool) -> str:
+    """What models see of a column or a small table.
 
-
-def _said(values: Sequence[str] | None) -> str:
-    """What became of a column's values.
-
-    >>> _said(["DONE", "OPEN"])
+    >>> _said(["DONE", "OPEN"], False, False)
     '2 values, which models see from now on: DONE, OPEN'
     """
-    if values is None:
-        return "hidden again"
-    shown = ", ".join(values[:MOST_VALUES])
-    if len(values) <= MOST_VALUES:
-        return f"{len(values)} values, which models see from now on: {shown}"
+    if are_rows:
+        return "\n  ".join([f"{len(told)} rows, which models see from now on:", *told])
+    shown = ", ".join(told)
+    if not more:
+        return f"{len(told)} values, which models see from now on: {shown}"
     return (
         f"its {MOST_VALUES} most frequent values of more, which models see from now on: {shown}. A column with so many "
         "may hold names or ids: --hide takes them out again"

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from finexpert.answers import rerunning
 from finexpert.app.state import tables
-from finexpert.errors import Forbidden, NotFound, Refused
+from finexpert.errors import ConfigurationError, Forbidden, NotFound, Refused
 
 
 def test_remember_and_use(office: Any) -> None:
@@ -106,6 +106,10 @@ def test_schema_values_and_publishing(office: Any) -> None:
     desk.publish(office.ann, office.source, "sales.note", False)
     columns = {each.name: each for each in desk.schema(office.ann, office.source).tables[0].columns}
     assert not columns["note"].published
+    # A table with a date has other rows tomorrow.
+    assert not desk.schema(office.ann, office.source).tables[0].small
+    with pytest.raises(ConfigurationError, match="sales has the dates date"):
+        desk.publish(office.ann, office.source, "sales", True)
 
 
 def test_a_select_that_ends_after_its_conversation_was_deleted_leaves_nothing(

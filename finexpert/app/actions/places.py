@@ -13,6 +13,7 @@ from finexpert.app.people.people import Person
 from finexpert.app.state import tables
 from finexpert.app.state.stored import ColumnInfo, SourceInfo, SourceKind, TableInfo
 from finexpert.warehouse.schema import TableSchema
+from finexpert.warehouse.semantic_model.publishing import MOST_ROWS, house_rules
 
 
 @dataclass(frozen=True)
@@ -65,4 +66,13 @@ def table_of(table: TableSchema) -> TableInfo:
         )
         for column in table.columns
     ]
-    return TableInfo(name=table.name, comment=table.comment, rows=table.rows, columns=columns)
+    small = table.rows is not None and table.rows <= MOST_ROWS and table.date is None
+    return TableInfo(
+        name=table.name,
+        comment=table.comment,
+        rows=table.rows,
+        told=bool(table.told),
+        rules=small and bool(house_rules([table])),
+        small=small,
+        columns=columns,
+    )

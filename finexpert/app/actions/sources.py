@@ -32,7 +32,7 @@ from finexpert.warehouse.database_address import address_in
 from finexpert.warehouse.semantic_model.document import load, save
 from finexpert.warehouse.semantic_model.drafting import draft
 from finexpert.warehouse.semantic_model.finding import beside
-from finexpert.warehouse.semantic_model.publishing import published, values_of
+from finexpert.warehouse.semantic_model.publishing import lines_of, rows_of, told_of, values_of
 from finexpert.warehouse.warehouse import Warehouse
 
 MOST_VALUES = 50
@@ -164,20 +164,21 @@ class Sources(Base):
             )
 
     def values(self, person: Person, source: str, column: str) -> list[str]:
-        """The most frequent values of a column ("table.column"), for the person's eyes; at most 50."""
+        """The most frequent values of a column ("table.column"), at most 50, or all rows of a small table, for the person's eyes."""
         person.need("ask")
         with self.warehouse(person, source) as warehouse:
+            if (rows := rows_of(warehouse, column)) is not None:
+                return lines_of(rows)
             return values_of(warehouse, column, MOST_VALUES)[:MOST_VALUES]
 
     def publish(self, person: Person, source: str, column: str, on: bool = True) -> list[str]:
-        """Let models see the values of a column from now on, or hide them again; what they see then."""
+        """Let models see the values of a column, or all rows of a small table, from now on, or hide them again; what they see then."""
         person.need("manage")
         place = self._place(person, source)
         target = place.model or self._model_place(place)
         with self.warehouse(person, source) as warehouse:
             model = load(target) if target.is_file() else draft(warehouse.tables, warehouse.name)
-            values = values_of(warehouse, column, MOST_VALUES) if on else None
-            model = published(model, warehouse.tables, column, values, MOST_VALUES)
+            model, values, _ = told_of(model, warehouse, column, MOST_VALUES, on)
         target.parent.mkdir(parents=True, exist_ok=True)
         save(model, target)
         with self.state.writing() as connection:
@@ -186,7 +187,7 @@ class Sources(Base):
                 tables.sources.update().where(changed.id == source).values(revision=changed.revision + 1)
             )
             self.log(connection, person, "publish values" if on else "hide values", source, column)
-        return (values or [])[:MOST_VALUES]
+        return values
 
     @contextmanager
     def source(self, person: Person, source: str) -> Iterator[Any]:

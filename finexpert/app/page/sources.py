@@ -107,17 +107,18 @@ class SourcePages(Page):
         return go_to(request, "/sources")
 
     def values(self, request: Request, id: str, column: str) -> HTMLResponse:
-        """The most frequent values of a column, for the eyes of the person."""
+        """The most frequent values of a column, or the rows of a small table, for the eyes of the person."""
         person = self.person_of(request)
         found = self.desk.values(person, id, column)
-        table = column.rpartition(".")[0]
-        schema = self.desk.schema(person, id)
-        columns = [
-            each for t in schema.tables if t.name == table for each in t.columns if f"{t.name}.{each.name}" == column
-        ]
-        published = bool(columns) and columns[0].published is not None
-        may = person.can("manage")
-        return piece("values.html", id=id, column=column, values=found, published=published, may_manage=may)
+        tables = self.desk.schema(person, id).tables
+        of_rows = any(table.name == column for table in tables)
+        published = any(table.name == column and table.told for table in tables) or any(
+            f"{table.name}.{each.name}" == column and each.published is not None
+            for table in tables
+            for each in table.columns
+        )
+        told = {"id": id, "column": column, "values": found, "published": published, "of_rows": of_rows}
+        return piece("values.html", **told, may_manage=person.can("manage"))
 
     def publish(self, request: Request, id: str, column: Text, on: Text = "") -> Response:
         self.desk.publish(self.person_of(request), id, column, bool(on))

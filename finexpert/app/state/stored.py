@@ -46,6 +46,11 @@ class TableInfo(_Shown):
     name: str
     comment: str = ""
     rows: int | None = None
+    told: bool = Field(default=False, description="whether a model sees all of its rows")
+    rules: bool = Field(
+        default=False, description="whether it seems to hold rules or words of the house, which no model sees"
+    )
+    small: bool = Field(default=False, description="whether all of its rows can be published together")
     columns: list[ColumnInfo]
 
 

@@ -115,6 +115,24 @@ def rows_of(warehouse: Warehouse, name: str) -> list[list[str]] | None:
     return rows
 
 
+def told_of(
+    model: SemanticModel, warehouse: Warehouse, name: str, most: int, on: bool
+) -> tuple[SemanticModel, list[str], bool]:
+    """The model with what `name` holds, the values of a column or the rows of a small table, or without it; what models see then; and
+    whether there are more values than these."""
+    if find_table(warehouse.tables, name) is not None:
+        rows = rows_of(warehouse, name) if on else None
+        return with_rows(model, warehouse.tables, name, rows), lines_of(rows or []), False
+    values = values_of(warehouse, name, most) if on else None
+    told = values or []
+    return published(model, warehouse.tables, name, values, most), told[:most], len(told) > most
+
+
+def lines_of(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines for a person."""
+    return [" | ".join(row) for row in rows]
+
+
 def with_rows(
     model: SemanticModel, tables: Sequence[TableSchema], name: str, rows: Sequence[Sequence[str]] | None
 ) -> SemanticModel:

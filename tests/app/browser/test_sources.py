@@ -95,6 +95,25 @@ def test_values_are_published_and_hidden(visitor: Visitor, tmp_path: Path) -> No
     assert "orders" not in page.locator(".entries").inner_text()
 
 
+def test_rows_of_a_small_table_are_published_and_hidden(visitor: Visitor, tmp_path: Path) -> None:
+    file = tmp_path / "rules.csv"
+    file.write_text("key,text\nfy,begins in October\ncases,of 6 pieces\n")
+    connected(visitor, file)
+    page = visitor.page
+    page.wait_for_url("**/sources/*")
+    assert "seems to hold rules or words of your house" in page.locator("main").inner_text()
+    page.get_by_role("button", name="Rows of rules").click()
+    page.locator("#dialog .chip").first.wait_for()
+    assert sorted(page.locator("#dialog .chip").all_inner_texts()) == ["cases | of 6 pieces", "fy | begins in October"]
+    with page.expect_navigation():
+        page.get_by_role("button", name="Let models see them").click()
+    assert "begins in October" in (page.locator("details pre").text_content() or "")
+    page.get_by_role("button", name="Rows of rules").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Hide them from models").click()
+    assert "begins in October" not in (page.locator("details pre").text_content() or "")
+
+
 def test_the_semantic_model_is_edited_tried_and_taken_back(visitor: Visitor, tmp_path: Path) -> None:
     file = tmp_path / "orders.csv"
     file.write_text(ORDERS)
