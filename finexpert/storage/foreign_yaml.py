@@ -75,6 +75,9 @@ class _Loader(_Fast):  # type: ignore[misc]
 
 for _kind, (_pattern, _first) in _PLAIN.items():
     _Loader.add_implicit_resolver(f"{_TAG}{_kind}", re.compile(f"(?:{_pattern})$"), list(_first))
+# As values, `<<` and `=` are texts; as a key `<<` merges, which is done before anything is made.
+for _kind in ("merge", "value"):
+    _Loader.add_constructor(f"{_TAG}{_kind}", yaml.SafeLoader.construct_yaml_str)
 
 
 def read(path: Path) -> Document:

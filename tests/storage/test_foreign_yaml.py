@@ -97,6 +97,7 @@ def test_what_is_no_file_is_refused(door: str, place: str, tmp_path: Path) -> No
         ("d: &d {a: 1, b: 2}\ne: {<<: *d, b: 3}", {"d": {"a": 1, "b": 2}, "e": {"a": 1, "b": 3}}),
         ("a: &a {x: 1}\nb: {<<: [*a, {y: 2}]}", {"a": {"x": 1}, "b": {"x": 1, "y": 2}}),
         ("[NO, yes, on, 12:30, 007, 1_000, -5, .5, 1.5e3]", ["NO", "yes", "on", "12:30", "007", 1000, -5, 0.5, 1500.0]),
+        ("note: <<\nsign: =", {"note": "<<", "sign": "="}),
         ("[true, False, null, ~, 0, '1', !!str 2]", [True, False, None, None, 0, "1", "2"]),
         ("".join(f"k{i}: v\n" for i in range(1_000)), {f"k{i}": "v" for i in range(1_000)}),
     ],

@@ -43,6 +43,13 @@ def honest(port: int) -> Iterator[httpx.Client]:
         yield client
 
 
+def _is_turned_away(honest: httpx.Client) -> bool:
+    try:
+        return honest.get("/api/me").status_code == 503
+    except httpx.TransportError:
+        return True  # a connection that is closed with the answer 503 may lose it
+
+
 @pytest.mark.parametrize("what", MANY)
 def test_who_opens_many_connections_keeps_nobody_out(port: int, honest: httpx.Client, what: str) -> None:
     with contextlib.ExitStack() as stack:
@@ -54,7 +61,7 @@ def test_who_opens_many_connections_keeps_nobody_out(port: int, honest: httpx.Cl
                 client.settimeout(0.2)
                 client.sendall(MANY[what])
         until = time.monotonic() + 3
-        while honest.get("/api/me").status_code == 503 and time.monotonic() < until:
+        while _is_turned_away(honest) and time.monotonic() < until:
             time.sleep(0.1)  # what was asked for is being answered
         assert [honest.get("/api/me").status_code for _ in range(3)] == [200, 200, 200]
 
