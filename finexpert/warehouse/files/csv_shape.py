@@ -38,6 +38,7 @@ _DATE = re.compile(
 )
 _IN_BRACKETS = re.compile(r"[(\[].*[)\]]")
 _SAID = re.compile(r"sep=([,;|\t])\r?\n", re.IGNORECASE)
+_RANGE = re.compile(r"\d{1,3} ?[-\u2013] ?\d{1,3}")
 _YEAR = re.compile(r"(19|20)\d\d")
 MISSING = frozenset(
     ["", "na", "n/a", "n.a.", "n/m", "n.m.", "#n/a", "#n/a n/a", "nan", "null", "none", "-", "--", "\u2013", "\u2014", ".", "nat",
@@ -210,7 +211,7 @@ def is_value(text: str) -> bool:
 
 def _is_header(fields: Sequence[str], body: Sequence[Sequence[str]], place: str) -> bool:
     """Names are no values; years and days may be names, where what stands under them are none."""
-    values = [place for place, each in enumerate(fields) if is_value(each)]
+    values = [place for place, each in enumerate(fields) if is_value(each) and not _is_range(place, fields, body)]
     if not values or not body:
         return True
     numbers = [int(text) for place in values if (text := fields[place].strip()).isdecimal()]
@@ -222,6 +223,12 @@ def _is_header(fields: Sequence[str], body: Sequence[Sequence[str]], place: str)
         return told_apart and not any(map(is_date, below)) and 0 not in values
     years = all(_YEAR.fullmatch(fields[place].strip()) for place in values)
     return years and told_apart and not all(map(_YEAR.fullmatch, below))
+
+
+def _is_range(place: int, fields: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether a field is a range over what is none, as the 31-60 days of a list of what is overdue."""
+    below = (row[place].strip() for row in body if place < len(row))
+    return bool(_RANGE.fullmatch(fields[place].strip())) and not any(map(_RANGE.fullmatch, below))
 
 
 def _is_further_header(records: Sequence[Sequence[str]], row: int) -> bool:

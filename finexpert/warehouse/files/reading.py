@@ -135,11 +135,11 @@ def _excel(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str
         place = f"{source.path}, sheet {title!r}"
         records, below = lines.without_notes(records)
         layout = csv_shape.layout_of([[excel.unmarked(text) for text in record] for record in records], place)
-        if below:
+        body, between = lines.without_remarks(records[layout.skip :], len(layout.names))
+        if left_out := [*between, *below]:
             above = [text.strip() for record in records[: layout.skip] if filled(record) == 1 for text in record]
-            around += [(title, text) for text in (*filter(None, above), *below)]
-            layout = replace(layout, notes=(*layout.notes, f"{len(below)} lines below the table are no rows of it"))
-        body = records[layout.skip :]
+            around += [(title, text) for text in (*filter(None, above), *left_out)]
+            layout = replace(layout, notes=(*layout.notes, f"{len(left_out)} lines between or below are no rows of it"))
         if (grouped := lines.with_sections(body, len(layout.names))) is not None:
             body, layout = grouped, replace(layout, names=csv_shape.named([*layout.names, lines.SECTION]))
         view = f"sheet_{source.table}_{number}"

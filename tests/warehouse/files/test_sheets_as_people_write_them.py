@@ -70,6 +70,14 @@ def test_names_of_groups_stand_above_names_of_texts(opened: Any) -> None:
     assert warehouse.query("SELECT count(*) AS n FROM book").data["n"].item() == 3
 
 
+def test_ranges_of_days_are_names(opened: Any) -> None:
+    warehouse = opened(
+        ["Aged items"], [], ["", "", "", "Overdue", ""], ["no", "name", "not due", "1-30", "31-60"],
+        ["K1", "Oak", 10, "", 2.5], ["K2", "Elm", "", 3, ""], ["K3", "Ash", 1, 4, 0.5],
+    )  # fmt: skip
+    assert list(named(warehouse, "book")) == ["no", "name", "not due", "1-30", "31-60"]
+
+
 def test_the_title_of_a_group_is_a_column(opened: Any) -> None:
     warehouse = opened(["no", "name", "share"], *ENTRIES)
     found = warehouse.query('SELECT no, "Section" AS s FROM book ORDER BY no').data
@@ -118,6 +126,18 @@ def test_tables_side_by_side_are_two(opened: Any) -> None:
 def test_an_empty_column_before_totals_sets_nothing_apart(opened: Any) -> None:
     warehouse = opened(["line", "", "apr", "may", "", "total"], ["Shops", "", 1, 2, "", 3], ["Web", "", 3, 4, "", 7])
     assert [each.name for each in warehouse.tables] == ["book"]
+
+
+def test_an_empty_column_within_a_table_sets_nothing_apart(opened: Any) -> None:
+    warehouse = opened(
+        ["Staff of 2023"],
+        [],
+        ["no", "name", "", "site", "share"],
+        [1, "Ann", "", "Bonn", 1],
+        [2, "Ben", "", "Bonn", 0.5],
+    )
+    assert [each.name for each in warehouse.tables] == ["book"]
+    assert warehouse.query("SELECT share FROM book WHERE name = 'Ben'").data["share"].item() == 0.5
 
 
 def test_rows_in_percent_leave_columns_numbers(opened: Any) -> None:

@@ -17,6 +17,7 @@ from finexpert.warehouse.files.sheets.parts import Rows, filled
 
 SECTION = "Section"
 _LEAST_COLUMNS = 3
+_WIDE = 5
 
 
 def without_notes(rows: Rows) -> tuple[Rows, list[str]]:
@@ -40,6 +41,20 @@ def without_notes(rows: Rows) -> tuple[Rows, list[str]]:
     notes = [text.strip() for row in rows[end:] for text in row if text.strip()]
     # A list of names, with groups of one column alone, has no notes.
     return (rows[:end], notes) if notes and sum(filled(row) > 1 for row in rows[:end]) > 1 else (rows, [])
+
+
+def without_remarks(body: Rows, width: int) -> tuple[Rows, list[str]]:
+    """The rows without lines between them, and these: one text alone, in a column that is not the first, as "Export: 40 customers" is.
+
+    >>> rows = [["a", "1", "x", "2", "y"], ["", "", "A: 1 row", "", ""], ["b", "1", "z", "3", "y"]]
+    >>> without_remarks(rows, 5)[1], without_remarks([["Sales", "", "", "", ""], *rows[:1] * 5], 5)[1]
+    (['A: 1 row'], [])
+    """
+    remarks = [filled(row) == 1 and not row[0].strip() and not any(map(_is_value, filter(None, row))) for row in body]
+    if width < _WIDE or not any(remarks) or sum(map(filled, body)) < 0.4 * width * len(body):
+        return body, []
+    texts = [text.strip() for row, is_one in zip(body, remarks, strict=True) if is_one for text in row if text.strip()]
+    return [row for row, is_one in zip(body, remarks, strict=True) if not is_one], texts
 
 
 def with_sections(body: Rows, width: int) -> list[list[str]] | None:

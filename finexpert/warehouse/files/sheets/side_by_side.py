@@ -16,7 +16,7 @@ _MOST = 4
 def blocks(rows: Rows) -> list[tuple[str, Rows]]:
     """The tables with the title of each; a sheet that is one table as it is, without a title.
 
-    An empty column between labels and numbers, or before totals, sets no table apart: each has names and texts of its own.
+    An empty column between labels and numbers, or before totals, sets no table apart: each has names, texts and a title of its own.
 
     >>> left, right = [["A", ""], ["Article", "Cases"], ["x", "12"]], [["B", ""], ["Material", "Tons"], ["Sugar", "1.5"]]
     >>> [title for title, _ in blocks([[*one, "", *other] for one, other in zip(left, right)])]
@@ -29,7 +29,7 @@ def blocks(rows: Rows) -> list[tuple[str, Rows]]:
     starts = [place for place in range(width) if used[place] and (place == 0 or not used[place - 1])]
     if not 2 <= len(starts) <= _MOST:
         return [("", rows)]
-    found = []
+    found, begun = [], set()
     for start, end in zip(starts, [*starts[1:], width], strict=True):
         block = [row[start:end] for row in rows]
         while not any(row[-1:] != [""] for row in block):
@@ -41,7 +41,9 @@ def blocks(rows: Rows) -> list[tuple[str, Rows]]:
         top = top_of(block, begin)
         title = next((text.strip() for text in block[begin - 1] if text.strip()), "") if begin > top else ""
         found.append((title, block[: last + 1]))
-    return found
+        begun.add(begin)
+    # Names in one row, without titles above them, are those of one table with an empty column.
+    return found if len(begun) > 1 or all(title for title, _ in found) else [("", rows)]
 
 
 def _has_labels(body: Rows) -> bool:
