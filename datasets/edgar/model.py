@@ -93,7 +93,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str], tuple[str, ...]]] = {
     ),
     "company": (
         "Companies",
-        _TICKER | {"cik": "number at the SEC", "currency": "currency that it reports in",
+        _TICKER | {"name": "name of the company", "cik": "number at the SEC", "currency": "currency that it reports in",
                    "fiscal_year_end": "month and day on which its last fiscal year ended, MM-DD"},
         ("ticker",),
     ),
@@ -131,7 +131,10 @@ def semantic_model(companies: Mapping[str, str]) -> SemanticModel:
     return SemanticModel(
         name="company_facts",
         description="Tagged figures of companies' filings with the SEC",
-        datasets=[_dataset(name, f"; of {told}{more}" if name in _OF_COMPANIES else "") for name in _TABLES],
+        datasets=[
+            _dataset(name, f"; of {told}{more}" if name in _OF_COMPANIES else "", _published(name, companies))
+            for name in _TABLES
+        ],
         relationships=[
             Relationship.model_validate(
                 {"name": f"{table}_{other}", "from": table, "to": other}
@@ -149,13 +152,20 @@ def _plain(name: str) -> str:
     return " ".join(re.findall(r"[\w.,&'/-]+", name))[:60]
 
 
-def _dataset(name: str, more: str) -> Dataset:
+def _published(table: str, companies: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
+    """The values of a table's columns that models may see: symbols and names are public, and a search in filings has to name a company."""
+    public = {"ticker": sorted(companies), "name": sorted(companies.values())}
+    named = {"company": public, **{name: {"ticker": public["ticker"]} for name in _OF_COMPANIES}}
+    return {**_PUBLISHED.get(table, {}), **named.get(table, {})}
+
+
+def _dataset(name: str, more: str, published: Mapping[str, Sequence[str]]) -> Dataset:
     description, columns, key = _TABLES[name]
-    fields = [_field(name, column, words) for column, words in columns.items()]
+    fields = [_field(column, words, published) for column, words in columns.items()]
     if name in _OF_COMPANIES:
         fields += [_line(column, line) for column, line in lines().items()]
     if name == "annual":
-        fields += [_field(name, f"{line}{BEFORE}", f"{line} of the fiscal year before") for line in compared()]
+        fields += [_field(f"{line}{BEFORE}", f"{line} of the fiscal year before", published) for line in compared()]
     return Dataset(
         name=name,
         source=name,
@@ -166,8 +176,8 @@ def _dataset(name: str, more: str) -> Dataset:
     )
 
 
-def _field(table: str, column: str, words: str) -> FieldModel:
-    values = _PUBLISHED.get(table, {}).get(column)
+def _field(column: str, words: str, published: Mapping[str, Sequence[str]]) -> FieldModel:
+    values = published.get(column)
     return FieldModel(
         name=column, description=words, custom_extensions=[extension({"values": list(values)})] if values else []
     )

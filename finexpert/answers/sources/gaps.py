@@ -23,6 +23,8 @@ _SPAN = re.compile(
 )
 _LIST = re.compile(rf"{_YEAR}(?:,\s*{_YEAR})*,?\s+and\s+{_YEAR}", re.IGNORECASE)
 _LONGEST = 100
+_IN_A_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+_BEFORE = re.compile(r"(?:^|_)(?:prior|previous|before|preceding)(?:_|$)|(?:^|_)last_(?:year|quarter)")
 
 
 def of_years(wanted: AnswerFormat | None, select: str) -> AnswerFormat | None:
@@ -88,13 +90,22 @@ def ends_early(text: str, value: Any) -> bool:
 
 
 def _years_of(value: Any) -> set[int] | None:
-    """The years of the rows; None where the table is not one by years."""
+    """The years of the rows, and those that a column is called by: `sales_2019` beside 2020, `sales_before`; None where the table is not
+    one by years.
+
+    >>> sorted(_years_of(pd.DataFrame({"year": [2020], "sales_2020": [2.0], "sales_2019": [1.0], "sales_2018": [None]})) or ())
+    [2019, 2020]
+    """
     if not isinstance(value, pd.DataFrame):
         return None
     column = next((name for name in value.columns if str(name).lower() in _NAMES), None)
     if column is None or not pd.api.types.is_numeric_dtype(value[column]):
         return None
-    return {int(year) for year in value[column].dropna()}
+    there = {int(year) for year in value[column].dropna()}
+    held = [str(name).lower() for name in value.columns if bool(value[name].notna().any())]
+    named = {int(year) for name in held for year in _IN_A_NAME.findall(name)}
+    before = {year - 1 for year in there} if any(map(_BEFORE.search, held)) else set()
+    return there | named | before
 
 
 def holes(value: Any) -> list[str]:

@@ -30,14 +30,13 @@ from finexpert.warehouse.checks.reading.comparisons import (
 from finexpert.warehouse.checks.reading.named_alone import ALL_OF_THEM, as_compared, check_named
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
-from finexpert.warehouse.checks.reading.totals_met import check_totals
+from finexpert.warehouse.checks.reading.totals_met import check_totals, is_guard, is_of_none
 from finexpert.warehouse.quoting import literal as quoted_text
 
 # Patterns are tried on every value of tables up to this size.
 _SMALL = 2_000_000
 _SHORTEST_SPELLING, _SHORTEST_SLIP = 2, 5
 _SHOWN = 5
-_NONE = re.compile(r"|null|none|n/a|-|0[0.:/ -]*|9999\D?12\D?31.*")  # what NULL says, days among it that stand for none
 ANY = "(a value)"
 Changes = dict[tuple[int, int], tuple[str, str]]
 
@@ -71,20 +70,6 @@ def look_up(one: Read, probe: Probe, chosen: Mapping[str, str] | None = None, qu
     return Looked(select, list(dict.fromkeys(notes)), found)
 
 
-def _is_of_none(comparison: Comparison) -> bool:
-    """Whether a condition guards against texts that say what NULL says: it leaves them out, or takes them beside those that are NULL.
-
-    Where there are none, the rows are the same.
-    """
-    top = comparison.node
-    while isinstance(top.parent, exp.Or | exp.Paren):
-        top = top.parent
-    tested = {node.this.sql() for node in top.find_all(exp.Is) if isinstance(node.expression, exp.Null)}
-    columns = {column.sql() for column in comparison.node.find_all(exp.Column)}
-    none = all(_NONE.fullmatch(text.strip().lower()) for text in comparison.texts)
-    return none and (comparison.negated or columns <= tested)
-
-
 @dataclass
 class _Group:
     """One list of guesses."""
@@ -107,17 +92,17 @@ class _Group:
         righted = [True for comparison, literal in missing if self._righted(comparison, literal, met, anything)]
         if not anything and not righted:
             # There may have been no time to look, or no row to look at: the check of the result says so better.
-            if not self._is_nowhere(group) or all(map(_is_of_none, group)):
+            if not self._is_nowhere(group) or all(map(is_of_none, group)):
                 return []
             for why, needless in (
                 ("branches name every value", self._is_idle),
                 ("part of the OR does", self._has_other_way),
-                ("branches decide", self._is_caution),
+                ("branches decide", lambda each: is_caution(each, self.one.select)),
             ):
                 if all(map(needless, group)):
                     return [f"{text_of(self.one, each.node)} meets no row: the other {why}" for each in group]
             # Beside a text that the column has to hold, what leaves out nothing is a caution: with or without it the rows are the same.
-            if all(comparison.negated and str(comparison.origin) in self.narrowed for comparison in group):
+            if all(map(self._leaves_out_nothing, group)):
                 return [f"{text_of(self.one, comparison.node)} leaves out nothing" for comparison in group]
             raise _unknown(self.one, group, self.probe)
         if anything:
@@ -225,13 +210,14 @@ class _Group:
         seen = {as_wrapped(comparison.wraps, value) for value in values}
         return id(comparison.node) in branches and len(others) == len(branches) and seen <= named
 
+    def _leaves_out_nothing(self, comparison: Comparison) -> bool:
+        beside = comparison.negated and str(comparison.origin) in self.narrowed
+        return beside or is_guard(comparison, *self.probe.first_values(comparison.origin))
+
     def _has_other_way(self, comparison: Comparison) -> bool:
         """Whether rows are let through by the other part of an OR, which asks for the same column by a table of codes."""
         looked_up = None if comparison.negated else other_way(comparison)
         return looked_up is not None and self.probe.any_row(looked_up) is True
-
-    def _is_caution(self, comparison: Comparison) -> bool:
-        return is_caution(comparison, self.one.select)
 
     def _is_nowhere(self, group: Sequence[Comparison]) -> bool:
         for comparison in group:

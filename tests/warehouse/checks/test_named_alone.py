@@ -57,6 +57,8 @@ def test_which_is_meant_is_asked(bank: DuckDBWarehouse, where: str) -> None:
         *((where, "How much did all companies like Hydro Süd GmbH pay?") for where in PATTERNS),
         *((where, "How much did Hydro Süd pay?") for where in PATTERNS),
         ("payer = 'HYDRO SUED GMBH'", NAMED),
+        ("payer ILIKE '%hydro%' AND regexp_matches(lower(payer), 'sued gmbh')", NAMED),
+        ("payer = 'HYDRO SUED GMBH' GROUP BY payer ORDER BY CASE WHEN payer ILIKE '%hydro%' THEN 0 ELSE 1 END", NAMED),
         ("payer ILIKE 'hydro sued gmbh'", NAMED),
         ("payer NOT ILIKE '%hydro%'", "How much was paid, without Hydro Süd GmbH?"),
         ("payer ILIKE '%hydro%'", "What did Hydro Süd GmbH and Hydro Süd Service GmbH pay?"),

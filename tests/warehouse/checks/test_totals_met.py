@@ -8,11 +8,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from finexpert.errors import QueryError
+from finexpert.errors import QueryError, UnknownValue
 from finexpert.warehouse.checks.checked import Checks
 from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 
 TABLES = """
+CREATE TABLE stock (material VARCHAR, rate VARCHAR, state VARCHAR, eur DOUBLE);
+INSERT INTO stock VALUES ('Sugar', '3,45 %', 'CANCELLED', 10), ('Salt', '2.9', 'DONE', 5);
 CREATE TABLE plan (account VARCHAR, version VARCHAR, gbp DOUBLE);
 INSERT INTO plan VALUES ('Revenue, shops', '6+6', 10), ('Revenue, software', '6+6', 5), ('Total revenue', '6+6', 15), ('Rent', '6+6', 3),
     ('Umsatz Inland', '6+6', 4), ('Summe Umsatz', '6+6', 4), ('Total Energies SE', '6+6', 7), ('TotalEnergies Gas', '6+6', 2);
@@ -55,3 +57,25 @@ def test_totals_beside_their_parts_go_back(plan: DuckDBWarehouse, where: str) ->
 )
 def test_one_or_the_other_passes(plan: DuckDBWarehouse, select: str, value: float) -> None:
     assert Checks(plan).run(select, "f").frame.data.iloc[0, 0] == value
+
+
+@pytest.mark.parametrize(
+    ("where", "passes"),
+    [
+        ("lower(material) NOT LIKE '%total%'", True),
+        ("upper(rate) NOT LIKE '%EURIBOR%'", True),
+        ("state <> 'CANCELED'", False),
+        ("material NOT LIKE 'Sugars%'", False),
+        ("rate NOT LIKE '%7%'", False),
+    ],
+)
+def test_a_guard_that_leaves_out_nothing_is_said(plan: DuckDBWarehouse, where: str, passes: bool) -> None:
+    checks = Checks(plan)
+    if passes:
+        assert any(
+            "leaves out nothing" in note
+            for note in checks.run(f"SELECT sum(eur) AS eur FROM stock WHERE {where}", "f").notes
+        )
+    else:
+        with pytest.raises(UnknownValue):
+            checks.run(f"SELECT sum(eur) AS eur FROM stock WHERE {where}", "f")

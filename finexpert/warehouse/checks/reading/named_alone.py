@@ -44,12 +44,13 @@ def check_named(
         if (
             not comparison.pattern
             or comparison.negated
+            or comparison.node.find_ancestor(exp.Order)
             or str(comparison.origin) in asked
             or rows is None
             or rows > _SMALL
         ):
             continue
-        values = probe.values(comparison.origin, comparison.holds().args["where"].this, _MOST + 1)
+        values = probe.values(comparison.origin, exp.and_(*_tests(comparison)), _MOST + 1)
         spelled = {value.strip(): is_named(value, question) for value in values}
         named = [value for value, is_one in spelled.items() if is_one]
         others = sorted(value for value in spelled if value not in named)
@@ -70,6 +71,21 @@ def check_named(
             f"match {comparison.texts[0]!r} as well. Is {named[0]!r} meant alone, or {ALL_OF_THEM}?"
         )
         raise unknown
+
+
+def _tests(comparison: Comparison) -> list[exp.Expr]:
+    """The comparison with the conditions beside it that look at the same column alone: LIKE '%horseradish%' AND LIKE '%1 kg%'."""
+    name = exp.column(comparison.origin.column.name, quoted=True)
+    columns = {column.sql() for column in comparison.node.find_all(exp.Column)}
+    top = comparison.node
+    while isinstance(top.parent, exp.And | exp.Paren):
+        top = top.parent
+    tests = [comparison.holds().args["where"].this]
+    for test in top.flatten() if isinstance(top, exp.And) else ():
+        within = {column.sql() for column in test.find_all(exp.Column)}
+        if test is not comparison.node and within == columns and not test.find(exp.Query):
+            tests.append(test.copy().transform(lambda node: name.copy() if isinstance(node, exp.Column) else node))
+    return tests
 
 
 def as_compared(comparison: Comparison, value: str, probe: Probe) -> str:

@@ -1,4 +1,4 @@
-"""A sum over rows of which some are totals of the others: 'Total revenue' beside 'Revenue, shops', met by one pattern.
+"""A sum over rows of which some are totals of the others: 'Total revenue' beside 'Revenue, shops', met by one pattern; and guards that leave out nothing.
 
 sum(amount) ... WHERE account ILIKE '%revenue%'     counts the shops twice, once in the total
 """
@@ -14,6 +14,7 @@ from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.comparisons import Comparison
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
+from finexpert.warehouse.files.csv_shape import is_number
 
 _SMALL = 2_000_000
 _MOST = 60
@@ -22,6 +23,9 @@ _TOTAL = re.compile(
     r"^(sub|grand )?totals?\b|\b(sub)?totals?$|^(zwischen)?summe\b|\bsumme$|^gesamt\b|\b(insgesamt|overall)$",
     re.IGNORECASE,
 )
+
+_NONE = re.compile(r"|null|none|n/a|-|0[0.:/ -]*|9999\D?12\D?31.*")  # what NULL says, days among it that stand for none
+_SAYS_TOTAL = re.compile(r"(sub|grand )?totals?|sum|(zwischen)?summen?|gesamt|insgesamt|overall", re.IGNORECASE)
 
 
 def check_totals(compared: Iterable[Comparison], one: Read, probe: Probe) -> None:
@@ -41,6 +45,32 @@ def check_totals(compared: Iterable[Comparison], one: Read, probe: Probe) -> Non
                 f"{text_of(one, comparison.node)} meets totals of {comparison.origin} beside what they are totals of, and the sum counts both: "
                 "leave the totals out, or take them alone"
             )
+
+
+def is_guard(comparison: Comparison, values: Iterable[str], complete: bool) -> bool:
+    """Whether a condition leaves out what may stand in any sheet and here does not: totals, or words in a column of numbers alone.
+
+    It leaves out nothing, and no other spelling of a total is among the values.
+    """
+    if not comparison.negated or not complete:
+        return False
+    texts = [re.sub(r"[%_]+", " ", text).strip() for text in comparison.texts]
+    of_totals = all(map(_SAYS_TOTAL.fullmatch, texts)) and not any(map(_TOTAL.search, values))
+    return of_totals or (all(map(is_number, values)) and not any(re.search(r"\d", text) for text in texts))
+
+
+def is_of_none(comparison: Comparison) -> bool:
+    """Whether a condition guards against texts that say what NULL says: it leaves them out, or takes them beside those that are NULL.
+
+    Where there are none, the rows are the same.
+    """
+    top = comparison.node
+    while isinstance(top.parent, exp.Or | exp.Paren):
+        top = top.parent
+    tested = {node.this.sql() for node in top.find_all(exp.Is) if isinstance(node.expression, exp.Null)}
+    columns = {column.sql() for column in comparison.node.find_all(exp.Column)}
+    none = all(_NONE.fullmatch(text.strip().lower()) for text in comparison.texts)
+    return none and (comparison.negated or columns <= tested)
 
 
 def _left_out(comparison: Comparison, compared: Iterable[Comparison]) -> bool:
