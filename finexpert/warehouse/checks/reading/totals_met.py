@@ -14,7 +14,6 @@ from finexpert.errors import QueryError
 from finexpert.warehouse.checks.reading.comparisons import Comparison
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Read, text_of
-from finexpert.warehouse.files.csv_shape import is_number
 
 _SMALL = 2_000_000
 _MOST = 60
@@ -25,6 +24,7 @@ _TOTAL = re.compile(
 )
 
 _NONE = re.compile(r"|null|none|n/a|-|0[0.:/ -]*|9999\D?12\D?31.*")  # what NULL says, days among it that stand for none
+_NUMBER = re.compile(r"\s*[-+(]?\s*[\d.,' ]*\d[\d.,' ]*%?\s*\)?\s*")
 _SAYS_TOTAL = re.compile(r"(sub|grand )?totals?|sum|(zwischen)?summen?|gesamt|insgesamt|overall", re.IGNORECASE)
 
 
@@ -56,7 +56,7 @@ def is_guard(comparison: Comparison, values: Iterable[str], complete: bool) -> b
         return False
     texts = [re.sub(r"[%_]+", " ", text).strip() for text in comparison.texts]
     of_totals = all(map(_SAYS_TOTAL.fullmatch, texts)) and not any(map(_TOTAL.search, values))
-    return of_totals or (all(map(is_number, values)) and not any(re.search(r"\d", text) for text in texts))
+    return of_totals or (all(map(_NUMBER.fullmatch, values)) and not any(re.search(r"\d", text) for text in texts))
 
 
 def is_of_none(comparison: Comparison) -> bool:
