@@ -65,6 +65,8 @@ def write(path: Path, script: str) -> None:
     ('SELECT count(*) AS n FROM trades WHERE region = "Emea"', "write it in single quotes"),
     ('SELECT count(*) AS n FROM trades WHERE "regoin" = \'EMEA\'', 'no column "regoin"; nearest: trades.region'),
     ("SELECT date('now') AS d", "differs from run to run"),
+    ("SELECT date('no' || 'w') AS d", "differs from run to run"),
+    ("SELECT date(replace('nXw', 'X', 'o')) AS d", "differs from run to run"),
     ("SELECT strftime('%Y', 'now') AS d", "differs from run to run"),
     ("SELECT datetime() AS d", "differs from run to run"),
     ("SELECT julianday('now') - julianday(settled) AS d FROM trades", "differs from run to run"),

@@ -66,6 +66,7 @@ _PLACES = {
     "sqlite": frozenset(("rowid", "_rowid_", "oid")),
 }
 _VARIES = "differs from run to run: write the value itself, as '2024-09-30'"
+_MAKES_TEXT = (exp.DPipe, exp.Concat, exp.ConcatWs, exp.Replace, exp.Reverse, exp.Substring, exp.Chr, exp.Translate)
 # Functions on dates that mean the present day where nothing, or the word now, is given to them.
 _ON_DATES = frozenset(
     _words("date time datetime julianday strftime unixepoch unix_timestamp timediff age to_days timestamp")
@@ -124,7 +125,9 @@ def _check_varying(node: exp.Func) -> None:
         return
     given = [one for one in node.args.values() if isinstance(one, exp.Expr)] + node.expressions
     texts = {part.name.strip().lower() for one in given for part in one.find_all(exp.Literal) if part.is_string}
-    if not given or texts & {"now", "today", "tomorrow", "yesterday"}:
+    # A text that is put together of others may say it as well: 'no' || 'w'.
+    made = any(one.find(*_MAKES_TEXT) and not one.find(exp.Column) for one in given)
+    if not given or made or texts & {"now", "today", "tomorrow", "yesterday"}:
         raise QueryError(f"{name}() {_VARIES}")
 
 
