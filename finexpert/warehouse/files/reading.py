@@ -22,7 +22,7 @@ from finexpert.warehouse.files import csv_shape, decoded, own_types
 from finexpert.warehouse.files.found import Source, unused
 from finexpert.warehouse.files.own_types import listed
 from finexpert.warehouse.files.sheets import excel, lines
-from finexpert.warehouse.files.sheets.parts import filled
+from finexpert.warehouse.files.sheets.parts import Rows, filled
 from finexpert.warehouse.files.table_read import Read
 from finexpert.warehouse.files.texts import Texts, typed
 from finexpert.warehouse.quoting import literal, quote
@@ -127,21 +127,17 @@ def _last_record(path: Path, delimiter: str) -> tuple[str, ...]:
 
 
 def _excel(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str]) -> Iterator[Read]:
-    sheets = excel.sheets(source.path)
+    sheets, hidden = excel.sheets(source.path)
     if not sheets:
         raise DataError(f"{source.path} holds no sheet with a table")
     around: list[tuple[str, str]] = []
     for number, (title, records) in enumerate(sheets):
-        place = f"{source.path}, sheet {title!r}"
-        records, below = lines.without_notes(records)
-        layout = csv_shape.layout_of([[excel.unmarked(text) for text in record] for record in records], place)
-        body, between = lines.without_remarks(records[layout.skip :], len(layout.names))
-        if left_out := [*between, *below]:
-            above = [text.strip() for record in records[: layout.skip] if filled(record) == 1 for text in record]
-            around += [(title, text) for text in (*filter(None, above), *left_out)]
-            layout = replace(layout, notes=(*layout.notes, f"{len(left_out)} lines between or below are no rows of it"))
-        if (grouped := lines.with_sections(body, len(layout.names))) is not None:
-            body, layout = grouped, replace(layout, names=csv_shape.named([*layout.names, lines.SECTION]))
+        layout, body, remarks = _laid_out(records, f"{source.path}, sheet {title!r}")
+        around += [(title, remark) for remark in remarks]
+        if hidden and not number:
+            layout = replace(
+                layout, notes=(*layout.notes, f"hidden sheets of the file were left out: {', '.join(hidden)}")
+            )
         view = f"sheet_{source.table}_{number}"
         columns = range(len(layout.names))
         held = {f"c{column}": pa.array([_field(record, column) for record in body], pa.string()) for column in columns}
@@ -156,6 +152,22 @@ def _excel(connection: duckdb.DuckDBPyConnection, source: Source, taken: set[str
         connection.register(view, pa.table(dict(zip(("sheet", "line"), texts, strict=True))))
         comment = f"file {source.path.name}: the lines above and below its tables"
         yield Read(unused(f"{source.table}_notes", taken), f"SELECT * FROM {quote(view)}", source.path, comment)
+
+
+def _laid_out(records: Rows, place: str) -> tuple[csv_shape.Layout, Rows, list[str]]:
+    """The layout and the rows of one table of a sheet, and, where lines between or below are no rows, the lines around it."""
+    records, below = lines.without_notes(records)
+    layout = csv_shape.layout_of([[excel.unmarked(text) for text in record] for record in records], place)
+    body, between = lines.without_remarks(records[layout.skip :], len(layout.names))
+    remarks = [*between, *below]
+    if remarks:
+        layout = replace(layout, notes=(*layout.notes, f"{len(remarks)} lines between or below are no rows of it"))
+        remarks = [
+            text.strip() for row in records[: layout.skip] if filled(row) == 1 for text in row if text.strip()
+        ] + remarks
+    if (grouped := lines.with_sections(body, len(layout.names))) is not None:
+        body, layout = grouped, replace(layout, names=csv_shape.named([*layout.names, lines.SECTION]))
+    return layout, body, remarks
 
 
 def _field(record: Sequence[str], column: int) -> str | None:

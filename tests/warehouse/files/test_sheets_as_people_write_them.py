@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from finexpert.settings import Settings
+from finexpert.warehouse.files.files_warehouse import open_files
 from finexpert.warehouse.files.sheets.excel import _without_margin
 from finexpert.warehouse.opening import open_data
 
@@ -163,6 +164,20 @@ def test_the_forms_of_texts_are_told_and_no_text(opened: Any) -> None:
     comments = named(warehouse, "book")
     assert comments["paid"].endswith("written as 9.9, (9.9), 9,9, £ 9,9.9")
     assert comments["day"].endswith("written as 9999-99-99, 99/99/9999; days come before months")
+
+
+def test_a_hidden_sheet_is_left_out_and_said(opened: Any, tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    opened(["no", "name"], [1, "a"], [2, "b"])
+    book = openpyxl.load_workbook(tmp_path / "book.xlsx")
+    hidden = book.create_sheet("Plan v1")
+    hidden.append(["no", "name"])
+    hidden.append([9, "z"])
+    hidden.sheet_state = "hidden"
+    book.save(tmp_path / "second.xlsx")
+    with open_files(tmp_path / "second.xlsx") as warehouse:
+        assert [each.name for each in warehouse.tables] == ["second"]
+        assert warehouse.read_notes["second"] == ["hidden sheets of the file were left out: Plan v1"]
 
 
 def test_a_long_sheet_is_read_in_time_that_grows_with_it() -> None:

@@ -11,7 +11,7 @@ import datetime as dt
 import re
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from finexpert.errors import ConfigurationError, DataError
 from finexpert.warehouse.files.found import name_of
@@ -39,13 +39,21 @@ def check_installed() -> None:
         raise ConfigurationError("Excel files need a package: `pip install 'finexpert[excel]'`") from error
 
 
-def sheets(path: Path) -> list[tuple[str, list[list[str]]]]:
-    """The visible sheets that hold anything, with their rows; each table of a sheet that holds several, with its title."""
+class Sheets(NamedTuple):
+    """The tables of the visible sheets, each with its title and rows, and the names of the sheets that are hidden."""
+
+    tables: list[tuple[str, list[list[str]]]]
+    hidden: list[str]
+
+
+def sheets(path: Path) -> Sheets:
+    """What a workbook shows that holds anything; each table of a sheet that holds several, with its title."""
     from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
     try:
         with CalamineWorkbook.from_path(str(path)) as book:
             shown = [each.name for each in book.sheets_metadata if each.visible == SheetVisibleEnum.Visible]
+            hidden = [each.name for each in book.sheets_metadata if each.name not in shown]
             read = [(name, _cells(book.get_sheet_by_name(name))) for name in shown]
     except CalamineError as error:
         raise DataError(f"{path} cannot be read: {error}. Save it again as .xlsx without a password") from None
@@ -57,7 +65,8 @@ def sheets(path: Path) -> list[tuple[str, list[list[str]]]]:
     rows = [(name, [[text_of(cell) for cell in row] for row in found]) for name, found in read]
     held = [(name, _without_margin(found)) for name, found in rows if any(any(row) for row in found)]
     beside = [(f"{name} {title}".strip(), block) for name, found in held for title, block in blocks(found)]
-    return [(f"{name} {title}".strip(), part) for name, found in beside for title, part in parts(found)]
+    tables = [(f"{name} {title}".strip(), part) for name, found in beside for title, part in parts(found)]
+    return Sheets(tables, hidden)
 
 
 def text_of(cell: Any) -> str:
