@@ -65,3 +65,13 @@ def test_a_guess_that_meets_nothing_is_no_mistake_beside_what_decides(source: An
 def test_a_guess_that_decides_goes_back(source: Any, select: str) -> None:
     with pytest.raises(UnknownValue, match="no value is like"):
         Checks(source).run(select, answers=True)
+
+
+def test_a_branch_that_brings_spellings_together_is_a_caution(source: Any) -> None:
+    spelled = "CASE WHEN upper(typ) IN ('QQ', 'QU') THEN 'QQ' WHEN typ = 'PL' THEN 'PL' ELSE typ END"
+    assert Checks(source).run(f"SELECT {spelled} AS kind, count(*) AS n FROM accounts GROUP BY 1 ORDER BY 1", "f")
+    with pytest.raises(UnknownValue):
+        Checks(source).run(
+            f"SELECT {spelled.replace('ELSE typ', 'ELSE NULL')} AS kind, count(*) AS n FROM accounts GROUP BY 1 ORDER BY 1",
+            "f",
+        )

@@ -244,7 +244,8 @@ def other_way(comparison: Comparison) -> exp.Select | None:
 
 
 def is_caution(comparison: Comparison, whole: exp.Expr | None) -> bool:
-    """Whether it is a branch of a CASE that takes rows out of the others: it gives what ELSE gives, or what no condition asks for.
+    """Whether it is a branch of a CASE that takes rows out of the others: it gives what ELSE gives, or what no condition asks for; or
+    one that brings spellings together where ELSE gives the column itself.
 
     >>> from finexpert.warehouse.checks.reading.select import read
     >>> from finexpert.warehouse.schema import Column, TableSchema
@@ -260,6 +261,9 @@ def is_caution(comparison: Comparison, whole: exp.Expr | None) -> bool:
     given, default = branch.args["true"], case.args.get("default")
     if not isinstance(given, exp.Literal):
         return False
+    columns = {column.sql() for column in comparison.node.find_all(exp.Column)}
+    if default is not None and columns & {column.sql() for column in default.find_all(exp.Column)}:
+        return True
     return given == default or (whole is not None and _is_asked_for_by_none(given, case, whole))
 
 

@@ -45,6 +45,7 @@ class _Cast(NamedTuple):
     origin: Origin
     where: exp.Expr | None
     is_day: bool
+    is_signed: bool
 
 
 def check_written(one: Read, probe: Probe) -> None:
@@ -55,7 +56,7 @@ def check_written(one: Read, probe: Probe) -> None:
         select = select.from_(from_named(cast.origin.table.name))
         select = select.where(cast.where) if cast.where is not None else select
         for text, read in probe.rows(select.limit(_MOST_VALUES)):
-            if (wrong := _misread(str(text), read, cast.is_day)) is not None:
+            if (wrong := _misread(str(text), read, cast)) is not None:
                 form = re.sub(r"\d+", "9", str(text).strip())[:20]
                 kind = "days" if cast.is_day else "numbers"
                 raise QueryError(
@@ -64,18 +65,19 @@ def check_written(one: Read, probe: Probe) -> None:
                 )
 
 
-def _misread(text: str, read: Any, is_day: bool) -> str | None:
+def _misread(text: str, read: Any, cast: _Cast) -> str | None:
     missing = bool(pd.isna(read))
-    if is_day:
+    if cast.is_day:
         return "makes missing values of" if missing and WRITTEN.fullmatch(text.strip()) else None
     number = number_in(text)
     if number is None:
         return None
     if missing:
         return "makes missing values of"
-    if not isinstance(read, int | float | Decimal) or abs(float(read) - float(number)) <= 1e-6 * max(
-        1, abs(float(number))
-    ):
+    said, got = float(number), float(read) if isinstance(read, int | float | Decimal) else float(number)
+    if not cast.is_signed:
+        said, got = abs(said), abs(got)
+    if abs(got - said) <= 1e-6 * max(1, abs(said)):
         return None
     return "reads as other numbers"
 
@@ -127,7 +129,8 @@ def _casts(one: Read) -> Iterator[_Cast]:
                 continue
             seen.add(id(whole))
             if (found := _over_the_table(one, whole, scope)) is not None:
-                yield _Cast(whole, found[0], found[1], found[2], is_day)
+                # CASE WHEN amount LIKE '(%' THEN -1 ELSE 1 END * ... gives the sign apart.
+                yield _Cast(whole, *found, is_day, not _has_sign_apart(whole))
 
 
 def _makes_days(node: exp.Expr) -> bool:
@@ -156,6 +159,16 @@ def given_on(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.If | exp.Neg):
             whole = node
     return whole
+
+
+def _has_sign_apart(node: exp.Expr) -> bool:
+    """Whether a number is multiplied by what a CASE gives."""
+    while isinstance(node.parent, exp.Paren):
+        node = node.parent
+    above = node.parent
+    return isinstance(above, exp.Mul) and any(
+        side is not node and isinstance(side.unnest(), exp.Case | exp.If) for side in (above.this, above.expression)
+    )
 
 
 def _over_the_table(one: Read, node: exp.Expr, scope: Scope) -> tuple[exp.Expr, Origin, exp.Expr | None] | None:
