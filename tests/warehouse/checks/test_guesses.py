@@ -68,10 +68,10 @@ def test_a_guess_that_decides_goes_back(source: Any, select: str) -> None:
 
 
 def test_a_branch_that_brings_spellings_together_is_a_caution(source: Any) -> None:
-    spelled = "CASE WHEN upper(typ) IN ('QQ', 'QU') THEN 'QQ' WHEN typ = 'PL' THEN 'PL' ELSE typ END"
+    spelled = "CASE WHEN upper(nm) IN ('QQ', 'QU') THEN 'QQ' WHEN nm = 'Salaries' THEN 'Salaries' ELSE nm END"
     assert Checks(source).run(f"SELECT {spelled} AS kind, count(*) AS n FROM accounts GROUP BY 1 ORDER BY 1", "f")
     with pytest.raises(UnknownValue):
         Checks(source).run(
-            f"SELECT {spelled.replace('ELSE typ', 'ELSE NULL')} AS kind, count(*) AS n FROM accounts GROUP BY 1 ORDER BY 1",
+            f"SELECT {spelled.replace('ELSE nm', 'ELSE NULL')} AS kind, count(*) AS n FROM accounts GROUP BY 1 ORDER BY 1",
             "f",
         )
