@@ -16,6 +16,7 @@ from finexpert.warehouse.local.duckdb_warehouse import DuckDBWarehouse
 TABLES = """
 CREATE TABLE bank (booked DATE, payer VARCHAR, amount DOUBLE);
 INSERT INTO bank SELECT DATE '2024-01-01' + i::INTEGER, ['HYDRO SUED GMBH', 'HYDRO SUED SERVICE GMBH', 'Shell Energy', NULL, 'retail', 'Online Retail'][1 + i % 6], 10 FROM range(0, 120) t(i);
+INSERT INTO bank VALUES ('2024-06-01', 'Claire Dubois', 10), ('2024-06-02', 'DUBOIS, Claire', 10);
 """
 NAMED = "How much did Hydro Süd GmbH pay?"
 PATTERNS = [
@@ -57,6 +58,7 @@ def test_which_is_meant_is_asked(bank: DuckDBWarehouse, where: str) -> None:
         *((where, "How much did all companies like Hydro Süd GmbH pay?") for where in PATTERNS),
         *((where, "How much did Hydro Süd pay?") for where in PATTERNS),
         ("payer = 'HYDRO SUED GMBH'", NAMED),
+        ("regexp_matches(lower(payer), 'claire')", "What did Claire Dubois pay?"),
         ("payer ILIKE '%hydro%' AND regexp_matches(lower(payer), 'sued gmbh')", NAMED),
         ("payer = 'HYDRO SUED GMBH' GROUP BY payer ORDER BY CASE WHEN payer ILIKE '%hydro%' THEN 0 ELSE 1 END", NAMED),
         ("payer ILIKE 'hydro sued gmbh'", NAMED),

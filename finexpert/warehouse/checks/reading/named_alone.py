@@ -52,12 +52,13 @@ def check_named(
             continue
         values = probe.values(comparison.origin, exp.and_(*_tests(comparison)), _MOST + 1)
         spelled = {value.strip(): is_named(value, question) for value in values}
-        named = [value for value, is_one in spelled.items() if is_one]
+        called = {_words(value) for value, is_one in spelled.items() if is_one}
+        # 'DUBOIS Claire' is 'Claire Dubois'.
+        named = sorted((value for value in spelled if _words(value) in called), key=lambda value: not spelled[value])
         others = sorted(value for value in spelled if value not in named)
         # Spellings of one name are one.
-        names = {_folded(value, True) for value in named}
         # One word is a kind more often than a name: 'retail' beside 'online retail'.
-        if len(names) != 1 or " " not in names.pop() or not others or len(spelled) > _MOST:
+        if len(called) != 1 or len(called.pop()) < 2 or not others or len(spelled) > _MOST:
             continue
         unknown = UnknownValue(
             f"{text_of(one, comparison.node)}: the question names a value of {comparison.origin} itself, and the pattern meets others "
@@ -109,6 +110,10 @@ def is_named(value: str, question: str) -> bool:
         for spelled in (True, False)
         if (folded := _folded(value, spelled))
     )
+
+
+def _words(value: str) -> tuple[str, ...]:
+    return tuple(sorted(_folded(value, True).split()))
 
 
 def _folded(text: str, spelled: bool) -> str:

@@ -53,6 +53,9 @@ def test_what_names_no_part_or_too_much_is_sent_back() -> None:
     [
         ("SELECT region FROM sales GROUP BY region ORDER BY sum(amount) DESC LIMIT 3", True),
         ("SELECT s.region FROM (SELECT region, amount FROM sales) AS s", True),
+        ("SELECT CASE region WHEN 'EMEA' THEN 'Europe' ELSE 'Rest' END AS region FROM sales", True),
+        ("SELECT CASE WHEN amount > 1 THEN 'Europe' ELSE 'Rest' END AS region FROM sales", False),
+        ("SELECT CASE WHEN note = 'x' THEN 'Europe' ELSE 'Rest' END AS region FROM sales", False),
         ("SELECT note AS region FROM sales", False),
         ("SELECT note || region AS region FROM sales", False),
         ("SELECT upper(region) AS region FROM sales", False),
