@@ -62,6 +62,7 @@ _IN_LARGE = re.compile(
     r"|\b(?-i:[A-Z]{3}) (thousand|million|billion|000|mm?|mn|bn)\b|^(thousand|million|billion)s?$",
     re.IGNORECASE,
 )
+_NOT = re.compile(r"\b(?:never|not|no)\b[^.;:()]*", re.IGNORECASE)
 _SHORT = {"000": "thousand", "m": "million", "mm": "million", "mn": "million", "bn": "billion"}
 _SAID = {
     "cents": re.compile(r"cent(s|imes?)?\b|pence|penn|minor|paise|rappen|kopeck|grosz", re.IGNORECASE),
@@ -234,6 +235,7 @@ def size_of(origin: Origin) -> str | None:
     >>> said = ("hundredths (cents) of the currency", "EUR cents", "whole units (not cents)", "1 for pounds, 0.01 where quoted in pence")
     >>> [size_of(Origin(table, Column(name, "DOUBLE", comment))) for name, comment in zip(("x", "x", "x", "px_mult"), said)]
     ['cents', 'cents', None, None]
+    >>> size_of(Origin(table, Column("value", "DOUBLE", "in the unit beside it, as a whole number of units: never in thousands or millions")))
     """
     if origin.column.is_text:
         return None
@@ -244,9 +246,10 @@ def size_of(origin: Origin) -> str | None:
         return large
     if short := _shortened(said):
         return short
-    if _IN_MINOR.search(origin.column.comment) and not set(said) & _FACTORS:
+    comment = _NOT.sub("", origin.column.comment)
+    if _IN_MINOR.search(comment) and not set(said) & _FACTORS:
         return "cents"
-    found = _IN_LARGE.search(origin.column.comment)
+    found = _IN_LARGE.search(comment)
     if found is None:
         return None
     size = str(next(filter(None, found.groups()))).lower()
