@@ -73,6 +73,15 @@ def test_what_reads_all_forms_passes(claims: DuckDBWarehouse, select: str, value
     assert checked.frame.data.iloc[0, 0] == pytest.approx(value)
 
 
+def test_no_word_behind_a_day_leaves(tmp_path: Path) -> None:
+    path = tmp_path / "days.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE days AS SELECT unnest(['2024-01-31', '31/01/2024 Miller']) AS day")
+    with DuckDBWarehouse(path) as days, pytest.raises(QueryError, match="days written as 9/9/9 a, which") as caught:
+        Checks(days).run("SELECT count(*) AS n FROM days WHERE TRY_CAST(day AS DATE) > DATE '2024-01-01'", "f")
+    assert "Miller" not in str(caught.value)
+
+
 def test_no_cell_leaves(claims: DuckDBWarehouse) -> None:
     with pytest.raises(QueryError) as caught:
         Checks(claims).run("SELECT sum(TRY_CAST(paid AS DOUBLE)) AS eur FROM claims WHERE nr IN (1, 2)", "f")

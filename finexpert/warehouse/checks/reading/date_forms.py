@@ -34,7 +34,7 @@ def check_date_forms(one: Read, probe: Probe) -> None:
         for written, read in probe.rows(select.limit(_MOST_VALUES)):
             # What is no text was made a date, and is compared as one.
             if isinstance(read, str) and WRITTEN.fullmatch(str(written).strip()) and _shape(read) != _shape(day):
-                form = re.sub(r"\d", "9", str(written).strip())[:20]
+                form = form_of(str(written))
                 raise QueryError(
                     f"{text_of(one, test)}: {origin} also holds dates of the form {form}, which are not compared as {day!r} is: bring all of "
                     "them into one form first"
@@ -66,3 +66,12 @@ def _shape(text: str) -> str:
     ('9999-99-99', '99999999')
     """
     return re.sub(r"\d", "9", text.strip())
+
+
+def form_of(text: str) -> str:
+    """The form of a text that begins as a day or a number does: what it says is left neither in digits nor in letters.
+
+    >>> form_of("31.01.2024 paid by Miller"), form_of("(1,204.50) EUR")
+    ('99.99.9999 a a a', '(9,999.99) a')
+    """
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "9", text.strip()))[:20]

@@ -17,6 +17,7 @@ from finexpert.warehouse.checks.reading.select import Read, text_of
 
 _SMALL = 2_000_000
 _MOST = 60
+_LONGEST = 40
 # As a word of its own, at an end: "Total Energies SE" is a company, which a pattern meets alone.
 _TOTAL = re.compile(
     r"^(sub|grand )?totals?\b|\b(sub)?totals?$|^(zwischen)?summe\b|\bsumme$|^gesamt\b|\b(insgesamt|overall)$",
@@ -56,7 +57,10 @@ def is_guard(comparison: Comparison, values: Iterable[str], complete: bool) -> b
         return False
     texts = [re.sub(r"[%_]+", " ", text).strip() for text in comparison.texts]
     of_totals = all(map(_SAYS_TOTAL.fullmatch, texts)) and not any(map(_TOTAL.search, values))
-    return of_totals or (all(map(_NUMBER.fullmatch, values)) and not any(re.search(r"\d", text) for text in texts))
+    return of_totals or (
+        all(len(value) <= _LONGEST and _NUMBER.fullmatch(value) for value in values)
+        and not any(re.search(r"\d", text) for text in texts)
+    )
 
 
 def is_of_none(comparison: Comparison) -> bool:

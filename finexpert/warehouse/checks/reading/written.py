@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from finexpert.errors import QueryError
-from finexpert.warehouse.checks.reading.date_forms import WRITTEN
+from finexpert.warehouse.checks.reading.date_forms import WRITTEN, form_of
 from finexpert.warehouse.checks.reading.probing import Probe
 from finexpert.warehouse.checks.reading.select import Origin, Read, text_of
 from finexpert.warehouse.profile import from_named
@@ -34,6 +34,7 @@ _CURRENCY = r"(?:[$€£¥]|EUR|USD|GBP|CHF|JPY)?"
 _NUMBER = re.compile(
     rf"({_CURRENCY})\s*([-+\u2212]?)\s*{_CURRENCY}\s*(\d[\d.,'\u2019\s]*?)\s*(-?)\s*{_CURRENCY}", re.IGNORECASE
 )
+_LONGEST = 40
 _GROUPED = re.compile(r"\d{1,3}(?:[ ,.'\u2019\s]\d{3})*")
 
 
@@ -57,7 +58,7 @@ def check_written(one: Read, probe: Probe) -> None:
         select = select.where(cast.where) if cast.where is not None else select
         for text, read in probe.rows(select.limit(_MOST_VALUES)):
             if (wrong := _misread(str(text), read, cast)) is not None:
-                form = re.sub(r"\d+", "9", str(text).strip())[:20]
+                form = re.sub("9+", "9", form_of(str(text)))
                 kind = "days" if cast.is_day else "numbers"
                 raise QueryError(
                     f"{text_of(one, cast.shown)}: {cast.origin} also holds {kind} written as {form}, which it {wrong}: read every form in"
@@ -91,6 +92,8 @@ def number_in(text: str) -> Decimal | None:
     [None, None, None, None, None, None, None]
     """
     text = text.strip()
+    if len(text) > _LONGEST:
+        return None
     in_brackets = text.startswith("(") and text.endswith(")")
     found = _NUMBER.fullmatch(text[1:-1].strip() if in_brackets else text)
     if found is None:
