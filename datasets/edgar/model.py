@@ -154,7 +154,8 @@ def _plain(name: str) -> str:
 
 def _published(table: str, companies: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
     """The values of a table's columns that models may see: symbols and names are public, and a search in filings has to name a company."""
-    public = {"ticker": sorted(companies), "name": sorted(companies.values())}
+    names = sorted(name for name in companies.values() if name == _plain(name))
+    public = {"ticker": sorted(companies), "name": names}
     named = {"company": public, **{name: {"ticker": public["ticker"]} for name in _OF_COMPANIES}}
     return {**_PUBLISHED.get(table, {}), **named.get(table, {})}
 

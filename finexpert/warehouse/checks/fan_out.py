@@ -140,7 +140,8 @@ def _of_select(one: Read, scope: Scope, probe: Probe, question: str) -> list[str
 
 
 def _counts_under_a_condition(node: exp.Expr) -> bool:
-    """
+    """Whether a sum adds up numbers that a CASE writes itself, so that it counts rows.
+
     >>> from sqlglot import parse_one
     >>> [_counts_under_a_condition(parse_one(f"sum({summed})")) for summed in ("CASE WHEN a = 1 THEN 1 ELSE 0 END", "CASE WHEN a = 1 THEN b END")]
     [True, False]

@@ -62,7 +62,7 @@ _IN_LARGE = re.compile(
     r"|\b(?-i:[A-Z]{3}) (thousand|million|billion|000|mm?|mn|bn)\b|^(thousand|million|billion)s?$",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"\b(?:never|not|no)\b[^.;:()]*", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:never|not) in\b[^.;:()]*", re.IGNORECASE)
 _SHORT = {"000": "thousand", "m": "million", "mm": "million", "mn": "million", "bn": "billion"}
 _SAID = {
     "cents": re.compile(r"cent(s|imes?)?\b|pence|penn|minor|paise|rappen|kopeck|grosz", re.IGNORECASE),
@@ -236,6 +236,8 @@ def size_of(origin: Origin) -> str | None:
     >>> [size_of(Origin(table, Column(name, "DOUBLE", comment))) for name, comment in zip(("x", "x", "x", "px_mult"), said)]
     ['cents', 'cents', None, None]
     >>> size_of(Origin(table, Column("value", "DOUBLE", "in the unit beside it, as a whole number of units: never in thousands or millions")))
+    >>> size_of(Origin(table, Column("shares", "BIGINT", "no of shares, in thousands")))
+    'thousand'
     """
     if origin.column.is_text:
         return None

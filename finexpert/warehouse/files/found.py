@@ -208,7 +208,7 @@ def missing(path: Path) -> str:
     there = sorted(each.name for each in folder.iterdir() if each.suffix.lower() in {*KINDS, ".duckdb", ".db"})
     near = difflib.get_close_matches(path.name, there, n=3, cutoff=0.5) or there[:5]
     there_is = f": did you mean {', '.join(near)}?" if near else ", and no file of data stands beside it."
-    return f"{path} does not exist{there_is} Give a .duckdb file, a folder, or one of {READ}"
+    return f"{path} does not exist{there_is} Give a DuckDB or SQLite file, a folder, or one of {READ}"
 
 
 def _deeper(path: Path) -> str:

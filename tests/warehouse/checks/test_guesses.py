@@ -75,3 +75,7 @@ def test_a_branch_that_brings_spellings_together_is_a_caution(source: Any) -> No
             f"SELECT {spelled.replace('ELSE nm', 'ELSE NULL')} AS kind, count(*) AS n FROM accounts GROUP BY 1 ORDER BY 1",
             "f",
         )
+    with pytest.raises(UnknownValue):
+        Checks(source).run(
+            f"SELECT count(*) AS n FROM (SELECT {spelled} AS kind FROM accounts) WHERE kind <> 'QQ'", "f"
+        )

@@ -50,6 +50,14 @@ def test_which_is_meant_is_asked(bank: DuckDBWarehouse, where: str) -> None:
     assert "SERVICE" not in str(raised.value)
 
 
+def test_conditions_beside_a_pattern_see_what_a_select_below_made(bank: DuckDBWarehouse) -> None:
+    below = "(SELECT lower(payer) AS p, amount FROM bank)"
+    with pytest.raises(UnknownValue, match=r"the question names a value of bank\.payer itself"):
+        Checks(bank, question=NAMED).run(
+            f"SELECT sum(amount) AS paid FROM {below} WHERE p LIKE '%hydro%' AND p LIKE '%sued%'", "f"
+        )
+
+
 @pytest.mark.parametrize(
     ("where", "question"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -24,15 +23,6 @@ ALL = f"CASE WHEN ({DOTS}) LIKE '(%' THEN -TRY_CAST(replace(replace({DOTS}, '(',
 DAYS = "coalesce(TRY_CAST(day AS DATE), TRY_CAST(try_strptime(day, '%d/%m/%Y') AS DATE))"
 
 
-@pytest.fixture(scope="module")
-def claims(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse]:
-    path: Path = tmp_path_factory.mktemp("written") / "claims.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES)
-    with DuckDBWarehouse(path) as opened:
-        yield opened
-
-
 @pytest.mark.parametrize(
     ("select", "said"),
     [
@@ -45,9 +35,9 @@ def claims(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBWarehouse
         ("SELECT count(*) AS n FROM claims WHERE TRY_CAST(paid AS DOUBLE) > 5", "numbers written as"),
     ],
 )  # fmt: skip
-def test_a_form_that_is_not_read_goes_back(claims: DuckDBWarehouse, select: str, said: str) -> None:
+def test_a_form_that_is_not_read_goes_back(source: DuckDBWarehouse, select: str, said: str) -> None:
     with pytest.raises(QueryError, match=said):
-        Checks(claims).run(select, "f")
+        Checks(source).run(select, "f")
 
 
 @pytest.mark.parametrize(
@@ -68,8 +58,8 @@ def test_a_form_that_is_not_read_goes_back(claims: DuckDBWarehouse, select: str,
         ("SELECT count(*) AS n FROM claims WHERE CASE WHEN plain LIKE '-%' THEN 0 ELSE eur END > 5", 2),
     ],
 )
-def test_what_reads_all_forms_passes(claims: DuckDBWarehouse, select: str, value: float) -> None:
-    checked = Checks(claims).run(select, "f")
+def test_what_reads_all_forms_passes(source: DuckDBWarehouse, select: str, value: float) -> None:
+    checked = Checks(source).run(select, "f")
     assert checked.frame.data.iloc[0, 0] == pytest.approx(value)
 
 
@@ -82,7 +72,7 @@ def test_no_word_behind_a_day_leaves(tmp_path: Path) -> None:
     assert "Miller" not in str(caught.value)
 
 
-def test_no_cell_leaves(claims: DuckDBWarehouse) -> None:
+def test_no_cell_leaves(source: DuckDBWarehouse) -> None:
     with pytest.raises(QueryError) as caught:
-        Checks(claims).run("SELECT sum(TRY_CAST(paid AS DOUBLE)) AS eur FROM claims WHERE nr IN (1, 2)", "f")
+        Checks(source).run("SELECT sum(TRY_CAST(paid AS DOUBLE)) AS eur FROM claims WHERE nr IN (1, 2)", "f")
     assert not any(cell in str(caught.value) for cell in ("8.45", "12.5"))

@@ -263,7 +263,9 @@ def is_caution(comparison: Comparison, whole: exp.Expr | None) -> bool:
         return False
     columns = {column.sql() for column in comparison.node.find_all(exp.Column)}
     if default is not None and columns & {column.sql() for column in default.find_all(exp.Column)}:
-        return True
+        # Where the label is asked for elsewhere, what is spelled otherwise would be missed there.
+        texts = whole.find_all(exp.Literal) if whole is not None else ()
+        return not any(text.name == given.name and text.find_ancestor(exp.Case) != case for text in texts)
     return given == default or (whole is not None and _is_asked_for_by_none(given, case, whole))
 
 

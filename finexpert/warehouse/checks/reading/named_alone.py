@@ -76,7 +76,6 @@ def check_named(
 
 def _tests(comparison: Comparison) -> list[exp.Expr]:
     """The comparison with the conditions beside it that look at the same column alone: LIKE '%horseradish%' AND LIKE '%1 kg%'."""
-    name = exp.column(comparison.origin.column.name, quoted=True)
     columns = {column.sql() for column in comparison.node.find_all(exp.Column)}
     top = comparison.node
     while isinstance(top.parent, exp.And | exp.Paren):
@@ -85,7 +84,8 @@ def _tests(comparison: Comparison) -> list[exp.Expr]:
     for test in top.flatten() if isinstance(top, exp.And) else ():
         within = {column.sql() for column in test.find_all(exp.Column)}
         if test is not comparison.node and within == columns and not test.find(exp.Query):
-            tests.append(test.copy().transform(lambda node: name.copy() if isinstance(node, exp.Column) else node))
+            # As the comparison sees the column: a SELECT below may have put it in small letters.
+            tests.append(test.copy().transform(lambda node: comparison.side if isinstance(node, exp.Column) else node))
     return tests
 
 
